@@ -301,11 +301,20 @@ impl Recording {
         if let Some(&change) = changed
             && let Err(message) = self.bodies[body].fits(&connections, positions.len())
         {
-            let message = message + &format!(" {}", self.files.faces(name, change).display());
+            let message = message + &format!(" {}", self.changes_file(body, change).display());
             return Err(at_frame(complain(&path, message)));
         }
         let positions = finite(&path, positions).map_err(at_frame)?;
         Ok(Geometry { positions, connections })
+    }
+
+    /// The file of the connectivity of body `body` that changes at frame `change`.
+    fn changes_file(&self, body: usize, change: u32) -> PathBuf {
+        let Body { name, rest, .. } = &self.bodies[body];
+        match *rest.connections {
+            Connections::Triangles(_) => self.files.faces(name, change),
+            Connections::Curves(_) => self.files.strands(name, change),
+        }
     }
 
     /// Connectivity of a body in frame `frame`. The last one is cached, so that frames in order read each
@@ -314,7 +323,7 @@ impl Recording {
     /// # Errors
     /// A problem with the file.
     pub fn connections(&self, body: usize, frame: u32) -> Result<Arc<Connections>, Problem> {
-        let Body { name, rest, changes, .. } = &self.bodies[body];
+        let Body { rest, changes, .. } = &self.bodies[body];
         let Some(&change) = changes.iter().rfind(|&&change| change <= frame) else {
             return Ok(rest.connections.clone());
         };
@@ -322,8 +331,11 @@ impl Recording {
         if let Some((_, connections)) = kept.as_ref().filter(|(number, _)| *number == change) {
             return Ok(connections.clone());
         }
-        let triangles = npy::read_triangles(&self.files.faces(name, change))?;
-        let connections = Arc::new(Connections::Triangles(triangles));
+        let path = self.changes_file(body, change);
+        let connections = Arc::new(match *rest.connections {
+            Connections::Triangles(_) => Connections::Triangles(npy::read_triangles(&path)?),
+            Connections::Curves(ref whole) => Connections::Curves(tears::read_strands(&path, whole)?),
+        });
         *kept = Some((change, connections.clone()));
         Ok(connections)
     }
@@ -419,7 +431,7 @@ impl Listed {
             let Some(name) = name.to_str() else { continue };
             if let Some((body, frame)) = Layout::parse_frame(name) {
                 listed.frames.entry(body.into()).or_default().insert(frame);
-            } else if let Some((body, frame)) = Layout::parse_faces(name) {
+            } else if let Some((body, frame)) = Layout::parse_changes(name) {
                 listed.faces.entry(body.into()).or_default().insert(frame);
             }
         }

@@ -144,7 +144,8 @@ impl<'a> Film<'a> {
                     let values = measured.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 } else if let Some(gauge) = &known.curve {
-                    let values = gauge.measure(&geometry.positions);
+                    let Connections::Curves(counts) = &*geometry.connections else { continue };
+                    let values = gauge.measure(&geometry.positions, counts);
                     let values = values.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 }

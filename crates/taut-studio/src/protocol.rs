@@ -128,6 +128,24 @@ pub enum Request {
         /// The grip.
         id: u32,
     },
+    /// Comb hair: a brush went on.
+    Comb {
+        /// Where it was \[m\].
+        from: [f32; 3],
+        /// Where it is \[m\].
+        to: [f32; 3],
+        /// Its radius \[m\].
+        radius: f32,
+    },
+    /// Cut the strands that cross a triangle: of the eye and both ends of a stroke.
+    Cut {
+        /// The eye \[m\].
+        eye: [f32; 3],
+        /// A point far behind the start of the stroke \[m\].
+        from: [f32; 3],
+        /// The same of its end \[m\].
+        to: [f32; 3],
+    },
     /// Pin a vertex at its current position.
     Pin {
         /// The body.

@@ -9,6 +9,7 @@ mod bodies;
 mod builder;
 mod carry;
 mod chain;
+mod comb;
 mod error;
 mod event;
 mod handle;
@@ -290,7 +291,8 @@ impl Simulation {
 
     /// Goes back to the start: bodies to where they start, time to 0. Settings stay as they are; what the
     /// caller pinned, unpinned or gripped is forgotten, and obstacles whose pose was set are where they were
-    /// placed. Torn cloth is whole again, unless it was torn when it came in.
+    /// placed. Torn cloth is whole again, unless it was torn when it came in, and so are strands that were
+    /// cut.
     pub fn reset(&mut self) {
         self.mend();
         self.world.ruler.origin = 0.0;

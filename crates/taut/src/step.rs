@@ -81,7 +81,7 @@ pub struct FrameReport {
     /// Springs that broke in the frame.
     #[serde(default)]
     pub broken: u32,
-    /// Vertices that were split off because cloth tore.
+    /// Vertices that were split off because cloth tore, and strands that were cut.
     #[serde(default)]
     pub torn: u32,
     /// Strands of hair whose equilibrium was not found to the last, over all steps of the frame; their limits

@@ -163,7 +163,9 @@ impl Moving {
             primitive: Value::Null,
             targets: Vec::new(),
         };
-        let edges = geometry.connections.edges_of_curves();
+        let connections =
+            moving.settled.as_ref().map_or(&geometry.connections, |settled| &settled.rest.connections);
+        let edges = connections.edges_of_curves();
         (moving.positions, moving.normals) = moving.shape(&geometry);
         let mode = if moving.normals.is_some() { TRIANGLES } else { LINES };
         let indices = layout.add(Kind::Indices, |bytes| {

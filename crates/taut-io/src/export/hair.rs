@@ -37,12 +37,17 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
     }
     job.each_body(|index, body| {
         let Some(counts) = segments(body) else { return Ok(()) };
-        let head = head(job, body, counts)?;
+        let whole = head(job, body, counts)?;
         let tail = body.radii.iter().flatten().map(|radius| 2.0 * radius);
         let tail: Vec<f32> = tail.collect();
         job.each_frame(index, |frame, geometry| {
+            let cut = match &*geometry.connections {
+                Connections::Curves(counts) if !body.starts_with(&geometry) => Some(head(job, body, counts)?),
+                _ => None,
+            };
+            let head = cut.as_ref().unwrap_or(&whole);
             let mut bytes = Vec::with_capacity(head.len() + 12 * geometry.positions.len() + 4 * tail.len());
-            bytes.extend_from_slice(&head);
+            bytes.extend_from_slice(head);
             put_vectors(&mut bytes, &geometry.positions);
             put_floats(&mut bytes, tail.iter().copied());
             write_file(&job.frame_path(body, frame, "hair"), &bytes)
@@ -58,7 +63,8 @@ fn segments(body: &Body) -> Option<&[u32]> {
     }
 }
 
-/// What is the same in all frames and stands before the points: header, and segments of strands.
+/// What is the same in all frames, unless strands are cut, and stands before the points: header, and segments
+/// of strands.
 fn head(job: &Job, body: &Body, counts: &[u32]) -> Result<Vec<u8>, ExportError> {
     let mut segments = Vec::with_capacity(2 * counts.len());
     for (strand, &count) in counts.iter().enumerate() {

@@ -352,14 +352,14 @@ impl Job<'_> {
             return Ok(Settled { rest: body.rest.clone(), last: None });
         }
         let last = recording.read(index, *self.frames.end())?;
-        let Some(mesh) = body.rest_of(&last) else { return Err(self.refused(body, format)) };
+        let Some(positions) = body.rest_positions_of(&last) else { return Err(self.refused(body, format)) };
         let changes = body.changes.iter().copied().filter(|change| self.frames.contains(change));
         for frame in changes.chain([*self.frames.start()]) {
             if recording.read(index, frame)?.origins_of(&last).is_none() {
                 return Err(self.refused(body, format));
             }
         }
-        let rest = Geometry { positions: mesh.positions, connections: last.connections.clone() };
+        let rest = Geometry { positions, connections: last.connections.clone() };
         Ok(Settled { rest, last: Some(last) })
     }
 

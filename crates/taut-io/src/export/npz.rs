@@ -12,7 +12,8 @@
 //! | `NAME/uvs` | float32 \[m, 3, 2\] | of the corners of triangles, v upwards, if the mesh has them |
 //!
 //! A body whose triangles change has `NAME/positions.0042`, float32 \[n, 3\], for each frame instead of
-//! `NAME/positions`, and `NAME/triangles.0042` at each change, valid until the next. The first frame of the
+//! `NAME/positions`, and `NAME/triangles.0042` (`NAME/strands.0042` of strands that are cut, which keep their
+//! vertices) at each change, valid until the next. The first frame of the
 //! archive always has them. With them comes `NAME/origins.0042`, int32 \[n\], if the body has torn: the
 //! vertex of `rest` that each of its vertices was split from, so that `rest[origins]` is the rest shape of
 //! the torn body.
@@ -90,8 +91,11 @@ fn put_changing(job: &Job, archive: &mut Archive, index: usize, body: &Body) -> 
         let geometry = job.read(index, frame)?;
         archive.put(format!("{}/positions.{frame:04}.npy", body.name), &npy::encode(&geometry.positions))?;
         if frame == *job.frames.start() || body.changes.contains(&frame) {
-            let triangles = npy::encode_triangles(geometry.connections.triangles());
-            archive.put(format!("{}/triangles.{frame:04}.npy", body.name), &triangles)?;
+            let (what, array) = match &*geometry.connections {
+                Connections::Triangles(triangles) => ("triangles", npy::encode_triangles(triangles)),
+                Connections::Curves(counts) => ("strands", integers(counts, &[counts.len()])),
+            };
+            archive.put(format!("{}/{what}.{frame:04}.npy", body.name), &array)?;
             if let Some(origins) = body.origins(&geometry) {
                 let origins = integers(&origins, &[origins.len()]);
                 archive.put(format!("{}/origins.{frame:04}.npy", body.name), &origins)?;

@@ -241,7 +241,7 @@ pub fn remove_frames(layout: &Layout, which: impl Fn(&str, u32) -> bool) -> Resu
         if !entry.file_type().is_ok_and(|kind| kind.is_dir())
             && name
                 .to_str()
-                .and_then(|name| Layout::parse_frame(name).or(Layout::parse_faces(name)))
+                .and_then(|name| Layout::parse_frame(name).or(Layout::parse_changes(name)))
                 .is_some_and(|(body, frame)| which(body, frame))
         {
             remove_if_there(&entry.path())?;

@@ -61,6 +61,11 @@ impl Layout {
         self.frames().join(format!("{name}.{frame:04}.faces.npy"))
     }
 
+    /// Strands of the hair `name` from frame `frame` on, if it is cut there.
+    pub fn strands(&self, name: &str, frame: u32) -> PathBuf {
+        self.frames().join(format!("{name}.{frame:04}.strands.npy"))
+    }
+
     /// Metrics, one line per frame.
     pub fn metrics(&self) -> PathBuf {
         self.root.join("metrics.jsonl")
@@ -89,6 +94,11 @@ impl Layout {
     /// The body and number of the file `name` of triangles, the inverse of [`Layout::faces`].
     pub fn parse_faces(name: &str) -> Option<(&str, u32)> {
         Self::parse_numbered(name.strip_suffix(".faces.npy")?)
+    }
+
+    /// The same for a file of strands or of triangles: the inverse of [`Layout::strands`], too.
+    pub fn parse_changes(name: &str) -> Option<(&str, u32)> {
+        Self::parse_faces(name).or_else(|| Self::parse_numbered(name.strip_suffix(".strands.npy")?))
     }
 
     /// The body and number of the frame file `name`, the inverse of [`Layout::frame`].

@@ -18,6 +18,7 @@ use super::{
     metrics::{FrameLine, MetricsWriter},
     npy,
     outcome::{BodySize, Outcome, Tally},
+    tears,
 };
 use crate::{export, mesh, recording::ShownLines, scene::LoadedScene};
 
@@ -32,8 +33,8 @@ pub struct Recorder {
     pub(super) certifier: Certifier,
     /// Threads that frames are measured with.
     pub(super) threads: usize,
-    /// By body: vertices in the frame before. Cloth with more has torn.
-    pub(super) counts: Vec<usize>,
+    /// By body: vertices and strands in the frame before. What has more has torn.
+    pub(super) counts: Vec<[usize; 2]>,
 }
 
 impl Recorder {
@@ -99,7 +100,7 @@ impl Recorder {
             frame_rate: scene.frame_rate,
             certifier: certifier(world, threads, files.root())?,
             threads,
-            counts: vertex_counts(world),
+            counts: connection_counts(world),
             folder,
         })
     }
@@ -149,15 +150,23 @@ impl Recorder {
         Ok(line)
     }
 
-    /// Writes the triangles of cloth that has torn, before its positions: what is there of a frame can be
-    /// read.
+    /// Writes the triangles of cloth that has torn, and the strands of hair, before their positions: what is
+    /// there of a frame can be read.
     fn record_tears(&mut self, world: &World, frame: u32) -> Result<(), OutputError> {
-        let counts = vertex_counts(world);
+        let counts = connection_counts(world);
         for (body, (now, before)) in world.description().bodies.iter().zip(counts.iter().zip(&self.counts)) {
-            if let (Body::Cloth(cloth), true) = (body, now != before) {
-                let path = self.layout().faces(&cloth.name, frame);
-                atomic::write(&path, &npy::encode_triangles(&cloth.mesh.triangles))?;
-            }
+            let layout = self.layout();
+            let (path, rows) = match body {
+                _ if now == before => continue,
+                Body::Cloth(cloth) => (layout.faces(&cloth.name, frame), cloth.mesh.triangles.clone()),
+                Body::Hair(hair) => {
+                    let counts = &hair.groom.counts;
+                    let rows = tears::strand_rows(counts, hair.whole.as_deref().unwrap_or(counts));
+                    (layout.strands(&hair.name, frame), rows)
+                }
+                Body::Solid(_) | Body::Particles(_) => continue,
+            };
+            atomic::write(&path, &npy::encode_triangles(&rows))?;
         }
         if counts != self.counts {
             self.certifier = certifier(world, self.threads, self.layout().root())?;
@@ -186,9 +195,10 @@ impl Recorder {
     }
 }
 
-/// Vertices of each body of `world`.
-pub(super) fn vertex_counts(world: &World) -> Vec<usize> {
-    world.description().bodies.iter().map(|body| body.rest_positions().len()).collect()
+/// What changes with the connectivity of each body of `world`: its vertices, and strands of hair.
+pub(super) fn connection_counts(world: &World) -> Vec<[usize; 2]> {
+    let strands = |body: &Body| body.as_hair().map_or(0, |hair| hair.groom.counts.len());
+    world.description().bodies.iter().map(|body| [body.rest_positions().len(), strands(body)]).collect()
 }
 
 /// Measures the frames of `world` that are written to `root`.

@@ -15,8 +15,8 @@ use super::{
     layout::Layout,
     metrics::{self, FrameLine, MetricsWriter},
     outcome::Tally,
-    recorder::{Recorder, certifier, vertex_counts},
-    tears::Tears,
+    recorder::{Recorder, certifier, connection_counts},
+    tears::{Tears, may_tear},
 };
 use crate::{
     Problems,
@@ -75,7 +75,7 @@ pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Resu
 pub struct Resumed {
     /// Records the next frames.
     pub recorder: Recorder,
-    /// What to go on with in place of the world of the scene, if cloth has torn.
+    /// What to go on with in place of the world of the scene, if cloth or hair has torn.
     pub torn: Option<World>,
     /// State to resume from; `None` if nothing is recorded yet, not even frame 0.
     pub state: Option<State>,
@@ -143,7 +143,7 @@ pub fn resume(
             frame_rate: scene.frame_rate,
             certifier: certifier(torn.as_ref().unwrap_or(world), threads, root)?,
             threads,
-            counts: vertex_counts(torn.as_ref().unwrap_or(world)),
+            counts: connection_counts(torn.as_ref().unwrap_or(world)),
             folder,
         }
     } else {
@@ -152,12 +152,12 @@ pub fn resume(
     Ok(Resumed { recorder, torn, state: usable, warnings })
 }
 
-/// The world of frame `frame`, if cloth had torn by then.
+/// The world of frame `frame`, if cloth or hair had torn by then.
 ///
 /// # Errors
-/// What is wrong with the files of torn triangles.
+/// What is wrong with the files of torn triangles and strands.
 fn torn_world(files: &Layout, whole: &World, frame: u32) -> Result<Option<World>, String> {
-    if !whole.description().cloths().any(|cloth| cloth.tear.is_some()) {
+    if !whole.description().bodies.iter().any(may_tear) {
         return Ok(None);
     }
     let (tears, complaints) = Tears::read(files, whole.description(), frame);

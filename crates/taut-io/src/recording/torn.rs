@@ -16,6 +16,12 @@ impl Body {
         if self.starts_with(geometry) {
             return Some((0..count as u32).collect());
         }
+        if let [Connections::Curves(_), Connections::Curves(_)] =
+            [&*self.rest.connections, &*geometry.connections]
+        {
+            // Strands that were cut keep their points.
+            return (count == self.rest.positions.len()).then(|| (0..count as u32).collect());
+        }
         let [whole, torn] = [&self.rest, geometry].map(|shape| shape.connections.triangles());
         if whole.is_empty() {
             return None;
@@ -23,12 +29,20 @@ impl Body {
         split::origins(whole, torn, self.rest.positions.len()).filter(|origins| origins.len() == count)
     }
 
+    /// Rest positions of the vertices of `geometry`, a frame of this body. `None` as with
+    /// [`origins`](Self::origins).
+    pub fn rest_positions_of(&self, geometry: &Geometry) -> Option<Vec<Vec3>> {
+        Some(gather(&self.rest.positions, &self.origins(geometry)?))
+    }
+
     /// The rest shape with the vertices and triangles of `geometry`, a frame of this body: what is torn
     /// there is torn here. `None` as with [`origins`](Self::origins).
     pub fn rest_of(&self, geometry: &Geometry) -> Option<TriangleMesh> {
-        let origins = self.origins(geometry)?;
+        if self.rest.connections.triangles().is_empty() {
+            return None;
+        }
         Some(TriangleMesh {
-            positions: origins.iter().map(|&v| self.rest.positions[v as usize]).collect(),
+            positions: self.rest_positions_of(geometry)?,
             triangles: geometry.connections.triangles().to_vec(),
             uvs: self.uvs.clone(),
             ..TriangleMesh::default()
@@ -40,6 +54,11 @@ impl Body {
     /// # Errors
     /// Why not; the name of the file of its triangles must follow.
     pub(super) fn fits(&self, connections: &Connections, count: usize) -> Result<(), String> {
+        if let Connections::Curves(counts) = connections {
+            let points = counts.iter().sum::<u32>() as usize;
+            let message = || format!("has {count} points, expected the {points} of the strands in");
+            return if points == count { Ok(()) } else { Err(message()) };
+        }
         let (whole, torn) = (self.rest.connections.triangles(), connections.triangles());
         let origins = split::origins(whole, torn, self.rest.positions.len()).filter(|_| !whole.is_empty());
         match (origins, torn.iter().flatten().max()) {
@@ -59,7 +78,8 @@ impl Geometry {
     /// off in between is where it will be split from. `None` if `later` is not torn from this.
     pub fn origins_of(&self, later: &Self) -> Option<Vec<u32>> {
         let count = later.positions.len();
-        if self.connections == later.connections {
+        let are_curves = [self, later].map(|shape| matches!(*shape.connections, Connections::Curves(_)));
+        if self.connections == later.connections || are_curves == [true; 2] {
             return (self.positions.len() == count).then(|| (0..count as u32).collect());
         }
         let [before, after] = [self, later].map(|shape| shape.connections.triangles());

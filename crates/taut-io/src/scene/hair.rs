@@ -92,6 +92,7 @@ impl Builder<'_> {
         let (groom, full) = self.guides(place, given, groom, skin)?;
         let pins =
             self.pins(place, &given.pin, &groom.positions, |select, file| selected(select, &groom, file));
+        let tear = given.tear.as_ref().map(|tear| self.tear(place, &tear.thresholds(), &as_surface(&groom)));
         (self.report.problems.len() == before).then(|| taut::Hair {
             full,
             velocity: vector(given.velocity).as_vec3(),
@@ -104,6 +105,7 @@ impl Builder<'_> {
             contact: given.contact.build(),
             air_drag: given.air_drag as f32,
             pins,
+            tear,
             ..taut::Hair::new(name.clone(), groom, material)
         })
     }

@@ -51,13 +51,22 @@ impl CurveGauge {
         Some(Self { lengths, limit })
     }
 
-    /// Measures every point of a frame: the strain of the segment before or after it that is further from
-    /// rest. Curves have one strain, which stands for both.
-    pub fn measure(&self, positions: &[Vec3]) -> Vec<Measured> {
+    /// Measures every point of a frame, in which strands have `counts` points: the strain of the segment
+    /// before or after it that is further from rest. Curves have one strain, which stands for both.
+    pub fn measure(&self, positions: &[Vec3], counts: &[u32]) -> Vec<Measured> {
         let mut measured = vec![Measured::default(); positions.len()];
         let Limit { min, max } = self.limit;
+        let mut ends = counts.iter().scan(0, |end, &count| {
+            *end += count as usize;
+            Some(*end)
+        });
+        let mut end = ends.next();
         for (v, (pair, &rest)) in positions.windows(2).zip(&self.lengths).enumerate() {
-            if rest == 0.0 {
+            let is_last = end == Some(v + 1);
+            if is_last {
+                end = ends.next();
+            }
+            if rest == 0.0 || is_last {
                 continue;
             }
             let strain = pair[0].distance(pair[1]) / rest - 1.0;
@@ -81,7 +90,9 @@ impl Film<'_> {
         let body = &self.recording.bodies()[k];
         let coloring = self.options.coloring;
         let colors: Vec<Color> = match &known.curve {
-            Some(gauge) => gauge.measure(&positions).iter().map(|m| coloring.color(m, self.range)).collect(),
+            Some(gauge) => {
+                gauge.measure(&positions, counts).iter().map(|m| coloring.color(m, self.range)).collect()
+            }
             None => Vec::new(),
         };
         let shading = coloring.shading();
@@ -102,7 +113,12 @@ impl Film<'_> {
             true => Paint::Plain { front, back: back_of(front) },
             false => Paint::Vertices(colors),
         };
-        let radii = tapered(body.radii.as_deref().unwrap_or_default(), counts, self.is_styled(body));
+        // Strands that were cut are as thick as they were.
+        let whole = match &*body.rest.connections {
+            Connections::Curves(whole) => whole,
+            Connections::Triangles(_) => counts,
+        };
+        let radii = tapered(body.radii.as_deref().unwrap_or_default(), whole, self.is_styled(body));
         Curves::Strands(Strands { positions, counts: counts.to_vec(), radii, paint, shading })
     }
 
@@ -163,11 +179,14 @@ mod tests {
         let limit = Limit { min: None, max: Some(0.1) };
         let gauge = CurveGauge { lengths: vec![1.0, 1.0, 0.0, 2.0, 0.0], limit };
         let x = [0.0, 1.2, 2.2, 9.0, 10.0].map(|x| Vec3::X * x);
-        let measured = gauge.measure(&x);
+        let measured = gauge.measure(&x, &[3, 2]);
         let strains: Vec<f32> = measured.iter().map(|m| m.strains[0]).collect();
         for (found, wanted) in strains.iter().zip([0.2, 0.2, 0.0, -0.5, -0.5]) {
             assert!((found - wanted).abs() < 1e-5, "{strains:?}");
         }
         assert!((measured[0].residual - 0.1).abs() < 1e-5 && measured[4].residual == 0.0);
+        // A segment that was cut has no strain.
+        let cut = gauge.measure(&x, &[1, 2, 2]);
+        assert_eq!((cut[0].strains[0], cut[0].residual), (0.0, 0.0));
     }
 }

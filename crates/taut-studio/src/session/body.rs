@@ -1,5 +1,7 @@
 //! The displayed surface of a body, and its measurements in every frame.
 
+use std::collections::BTreeSet;
+
 use glam::{Vec2, Vec3};
 use taut::{
     Body, Cloth, Limit,
@@ -117,6 +119,8 @@ pub struct ShownBody {
     pub mesh: TriangleMesh,
     /// The change of connectivity that it came with: 0 as it began.
     pub change: u32,
+    /// Strands of hair, pieces counted.
+    pub strands: usize,
     /// The body's vertex for each displayed one, if only some are displayed.
     vertices: Option<Vec<u32>>,
     measure: Measure,
@@ -161,8 +165,9 @@ impl ShownBody {
             }
             Body::Hair(hair) => {
                 let positions = hair.groom.positions.clone();
-                let (mesh, measure) =
-                    curves(positions, hair.groom.segments().collect::<Vec<_>>().into_iter(), hair.stretch);
+                let whole = hair.whole.as_deref().unwrap_or(&hair.groom.counts);
+                let segments = cut_segments(whole, &hair.groom.counts);
+                let (mesh, measure) = curves(positions, segments.into_iter(), hair.stretch);
                 (mesh, None, measure)
             }
         };
@@ -172,7 +177,18 @@ impl ShownBody {
             _ => "fem",
         };
         let (name, kind) = (body.name().to_owned(), body.kind());
-        Ok(Self { name, kind, model, mesh, change: 0, vertices, measure, color: to_bytes(fabric(index)) })
+        let strands = body.as_hair().map_or(0, |hair| hair.groom.counts.len());
+        Ok(Self {
+            name,
+            kind,
+            model,
+            mesh,
+            change: 0,
+            strands,
+            vertices,
+            measure,
+            color: to_bytes(fabric(index)),
+        })
     }
 
     /// The same, as it came with a change of connectivity.
@@ -185,7 +201,7 @@ impl ShownBody {
     pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
         let color = to_bytes(fabric(index));
         let (name, model, measure) = (name.into(), "fem", Measure::None);
-        Self { name, kind, model, mesh, change: 0, vertices: None, measure, color }
+        Self { name, kind, model, mesh, change: 0, strands: 0, vertices: None, measure, color }
     }
 
     /// A body of curves: `positions` at rest, and the pairs of them that segments join, with a limit on their
@@ -411,6 +427,22 @@ fn strain_of_edge([a, b]: [Vec3; 2], rest: f32, limit: Limit) -> [f32; 3] {
     let above = limit.max.map_or(0.0, |max| strain - max);
     let below = limit.min.map_or(0.0, |min| min - strain);
     [below.max(0.0), above.max(0.0), strain]
+}
+
+/// The segments of strands with `whole` points each. Those that are cut, so that strands have `counts`
+/// points, join the point behind them with itself: others keep their numbers.
+pub fn cut_segments(whole: &[u32], counts: &[u32]) -> Vec<[u32; 2]> {
+    let starts = |counts: &[u32]| -> BTreeSet<u32> {
+        let ends = counts.iter().scan(0, |end, count| {
+            *end += count;
+            Some(*end)
+        });
+        [0].into_iter().chain(ends).collect()
+    };
+    let (roots, cuts) = (starts(whole), starts(counts));
+    let points = whole.iter().sum::<u32>();
+    let ends = (0..points).filter(|v| !roots.contains(v));
+    ends.map(|v| if cuts.contains(&v) { [v, v] } else { [v - 1, v] }).collect()
 }
 
 /// Curves as triangles without area, which the page shows as lines, and how they are measured. Segments

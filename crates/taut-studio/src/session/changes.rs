@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use taut::{Body, Description, Material, Pin, Stretching};
 use toml_edit::{Array, DocumentMut, InlineTable, Item, TableLike, Value, value};
 
+use super::groom::may_be_cut;
 use crate::protocol::{Limiter, Parameters};
 
 /// Sets one of the parameters.
@@ -143,9 +144,12 @@ impl Changes<'_> {
             let pair = to.bend_max.map(|max| [("min", Some(-max)), ("max", Some(max))]);
             set_limits(table, "bend", pair);
         }
-        if let Body::Cloth(_) = described
-            && from.tear != to.tear
-        {
+        let may_tear = match described {
+            Body::Cloth(_) => true,
+            Body::Hair(hair) => may_be_cut(hair),
+            Body::Solid(_) | Body::Particles(_) => false,
+        };
+        if may_tear && from.tear != to.tear {
             set_tear(table, to.tear);
         }
         if let (Body::Cloth(_), Some(name)) = (described, to.material.as_deref()) {

@@ -13,6 +13,7 @@ use super::{
     body::{ShownBody, Strains},
     changes::{self, Changes},
     export,
+    groom::{Brush, may_be_cut},
     levels::ShownLevels,
     obstacle::{ShownObstacle, shown_obstacles},
     start::{bounds, change, chosen_threads, colour_range, extent, meshes, parameters_of},
@@ -56,7 +57,7 @@ pub struct Live {
     initial: Parameters,
     /// What each cloth of the scene is made of.
     scene_materials: Vec<Option<Material>>,
-    /// Where each cloth of the scene tears; everywhere alike if it does not.
+    /// Where each cloth and hair of the scene tears; everywhere alike if it does not.
     scene_tears: Vec<Option<Tear>>,
     /// Direction of gravity.
     down: Vec3,
@@ -72,6 +73,8 @@ pub struct Live {
     budgeted: bool,
     /// Unspent time of earlier frames \[ms\].
     credit: f32,
+    /// The brush that combs hair in the next frame.
+    pub(super) brush: Option<Brush>,
 }
 
 impl Live {
@@ -116,6 +119,7 @@ impl Live {
             saved: Vec::new(),
             budgeted: false,
             credit: 0.0,
+            brush: None,
         })
     }
 
@@ -184,6 +188,7 @@ impl Live {
         // The clock also counts time in which the system suspends the thread. A scene that mostly needs far
         // less than its budget covers that with its unspent time, instead of being cut short; one that needs
         // all of it has nothing saved.
+        self.brush_hair();
         let budget = self.parameters.budget_ms;
         let allowed = Budget::millis(budget + self.credit);
         let begun = Instant::now();
@@ -201,17 +206,22 @@ impl Live {
         self.engine.reset();
         self.follow_tears();
         self.grips.clear();
+        self.brush = None;
         self.echo = 0.0;
         self.report = FrameReport { converged: true, ..FrameReport::default() };
     }
 
     /// Shows the triangles of bodies that have torn, or are whole again.
-    fn follow_tears(&mut self) {
+    pub(super) fn follow_tears(&mut self) {
         let next = self.change() + 1;
         let described = self.engine.description().bodies.iter().enumerate();
         for (shown, (k, body)) in self.bodies.iter_mut().zip(described) {
-            let Some(cloth) = body.as_cloth() else { continue };
-            if cloth.mesh.positions.len() == shown.mesh.positions.len() {
+            let is_shown = match body {
+                Body::Cloth(cloth) => cloth.mesh.positions.len() == shown.mesh.positions.len(),
+                Body::Hair(hair) => hair.groom.counts.len() == shown.strands,
+                Body::Solid(_) | Body::Particles(_) => true,
+            };
+            if is_shown {
                 continue;
             }
             // What was shown whole can be shown torn.
@@ -316,6 +326,11 @@ impl Live {
                 if let Some(grip) = self.grips.remove(&id) {
                     release(&mut self.engine, grip);
                 }
+            }
+            Request::Comb { from, to, radius } => self.comb(from, to, radius)?,
+            Request::Cut { eye, from, to } => {
+                self.cut([eye, from, to])?;
+                return Ok(Outcome::Moved);
             }
             Request::Pin { body, vertex } => {
                 let (body, vertex) = self.vertex(body, vertex)?;
@@ -422,9 +437,9 @@ impl Live {
             for (scene, &body) in self.scene_tears.iter().zip(&self.handles) {
                 let Some(scene) = scene else { continue };
                 let index = engine.index_of(body)?;
-                let Some(cloth) = engine.description().bodies[index].as_cloth() else { continue };
                 // Weak places stay where they are, also in what was split off.
-                let origins = cloth.torn.as_ref().map(|torn| torn.origins.clone());
+                let cloth = engine.description().bodies[index].as_cloth();
+                let origins = cloth.and_then(|cloth| Some(cloth.torn.as_ref()?.origins.clone()));
                 let of = |v: u32| scene.factors[v as usize];
                 let factors = match origins {
                     Some(origins) if !scene.factors.is_empty() => origins.into_iter().map(of).collect(),
@@ -506,10 +521,14 @@ fn material_of(body: &Body) -> Option<Material> {
     body.as_cloth().map(|cloth| cloth.material.clone())
 }
 
-/// Where a body tears, if it is cloth.
+/// Where a body tears, if it is something that may.
 fn tear_of(body: &Body) -> Option<Tear> {
-    let cloth = body.as_cloth()?;
-    Some(cloth.tear.clone().unwrap_or_else(|| Tear::at(USUAL_TEAR)))
+    let tear = match body {
+        Body::Cloth(cloth) => &cloth.tear,
+        Body::Hair(hair) if may_be_cut(hair) => &hair.tear,
+        Body::Hair(_) | Body::Solid(_) | Body::Particles(_) => return None,
+    };
+    Some(tear.clone().unwrap_or_else(|| Tear::at(USUAL_TEAR)))
 }
 
 /// Currently pinned bodies and vertices.

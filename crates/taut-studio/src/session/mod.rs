@@ -5,6 +5,7 @@ mod body;
 mod changes;
 mod export;
 mod grips;
+mod groom;
 mod levels;
 mod live;
 mod obstacle;

@@ -10,7 +10,7 @@ use taut_io::{
 
 use super::{
     Outcome,
-    body::{ShownBody, Strains},
+    body::{ShownBody, Strains, cut_segments},
     changes, export,
     levels::ShownLevels,
     obstacle::{ShownObstacle, shown_obstacles},
@@ -128,9 +128,12 @@ impl Replay {
         let frames = (0..self.bodies.len()).map(read).collect::<Result<Vec<Geometry>, _>>()?;
         let next = self.change() + 1;
         for (k, frame) in frames.iter().enumerate() {
-            // Curves do not change.
-            let Connections::Triangles(triangles) = &*frame.connections else { continue };
-            if self.bodies[k].mesh.triangles != *triangles && !self.recording.bodies()[k].changes.is_empty() {
+            let body = &self.recording.bodies()[k];
+            let is_shown = match &*frame.connections {
+                Connections::Triangles(triangles) => self.bodies[k].mesh.triangles == *triangles,
+                Connections::Curves(counts) => self.bodies[k].strands == counts.len(),
+            };
+            if !is_shown && !body.changes.is_empty() {
                 self.bodies[k] = shown(&self.recording, k, frame)?.with_change(next);
             }
         }
@@ -270,17 +273,16 @@ fn shown(recording: &Recording, k: usize, frame: &Geometry) -> Result<ShownBody,
             return ShownBody::new(&torn.into(), k, &[]);
         }
     }
-    if matches!(*body.rest.connections, Connections::Curves(_)) {
+    if let [Connections::Curves(whole), Connections::Curves(counts)] =
+        [&*body.rest.connections, &*frame.connections]
+    {
         let described = recording.described(body);
         let limit = described.map(taut::Body::edge).unwrap_or_default();
-        let lines = (body.rest.positions.clone(), body.rest.connections.edges_of_curves());
-        return Ok(ShownBody::curves(
-            &body.name,
-            described.map_or("hair", taut::Body::kind),
-            k,
-            lines,
-            limit,
-        ));
+        let lines = (body.rest.positions.clone(), cut_segments(whole, counts));
+        let kind = described.map_or("hair", taut::Body::kind);
+        let mut shown = ShownBody::curves(&body.name, kind, k, lines, limit);
+        shown.strands = counts.len();
+        return Ok(shown);
     }
     let other = || TriangleMesh {
         positions: frame.positions.clone(),

@@ -64,7 +64,7 @@ pub fn parameters_of(description: &Description, fps: f32, budget_ms: f32) -> Par
         stretch_max: limit.max,
         stretch_min: limit.min,
         bend_max: description.bodies.iter().find_map(|body| body.bend().max),
-        tear: description.cloths().find_map(|cloth| Some(cloth.tear.as_ref()?.stretch)),
+        tear: description.bodies.iter().find_map(tear_stretch),
         material: None,
         stiffness: 1.0,
         gravity: description.gravity.length(),
@@ -100,4 +100,14 @@ pub fn bounds(description: &Description) -> [Vec3; 2] {
 pub fn extent(description: &Description) -> f32 {
     let [low, high] = bounds(description);
     low.distance(high)
+}
+
+/// The threshold at which a body tears.
+fn tear_stretch(body: &Body) -> Option<f32> {
+    let tear = match body {
+        Body::Cloth(cloth) => cloth.tear.as_ref(),
+        Body::Hair(hair) => hair.tear.as_ref(),
+        Body::Solid(_) | Body::Particles(_) => None,
+    };
+    tear.map(|tear| tear.stretch)
 }

@@ -29,6 +29,8 @@ export interface Shown {
   live: boolean;
   playing: boolean;
   hasLevels: boolean;
+  /** Whether there is hair, to be combed and cut. */
+  hasHair: boolean;
   viewers: number;
   name: string;
   description: string;
@@ -256,6 +258,13 @@ export class Controls {
     byId<HTMLSelectElement>("material").disabled = !changes || !this.hasMaterials;
     enable(["colouring", "pointer"], able);
     enable(["levels"], able && shown.hasLevels);
+    const forHair = shown.live && shown.hasHair;
+    for (const label of document.querySelectorAll<HTMLElement>(".for-hair")) {
+      const input = label.querySelector("input")!;
+      label.hidden = !forHair;
+      input.disabled = !able || !forHair;
+      if (!forHair && input.checked) this.choose("pointer", "soft");
+    }
     byId("levels").title = shown.hasLevels ? "" : "Only cloth has coarser levels.";
     for (const id of ["play", "step", "reset"]) byId<HTMLButtonElement>(id).disabled = !able;
     byId<HTMLButtonElement>("scene-open").disabled = !shown.open || !shown.live;

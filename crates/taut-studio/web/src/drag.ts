@@ -2,6 +2,7 @@
 //
 // A press on a body grips the point under it; the grip then moves in the plane through that point that faces the camera, and the
 // wheel moves that plane nearer or away. A press beside all bodies rotates the view. Several fingers may grip at once.
+// With the tools for hair, a drag that begins on a body combs, and any drag cuts what it crosses.
 
 import * as THREE from "three";
 import type { BodyView } from "./cloth";
@@ -10,7 +11,7 @@ import type { Marks } from "./marks";
 import type { ToServer, Vec3 } from "./protocol";
 import type { Stage } from "./scene";
 
-export type Tool = "soft" | "hard" | "pin" | "look";
+export type Tool = "soft" | "hard" | "pin" | "comb" | "cut" | "look";
 
 export interface Pick {
   body: number;
@@ -31,6 +32,14 @@ interface Grip {
   stamp: number;
 }
 
+/** A drag that combs or cuts. */
+interface Stroke {
+  /** The plane in which a brush moves; null: the stroke cuts. */
+  plane: THREE.Plane | null;
+  /** Where it was last: the brush, or a point far behind what the pointer showed. */
+  last: THREE.Vector3;
+}
+
 export interface Surroundings {
   stage: Stage;
   marks: Marks;
@@ -49,6 +58,10 @@ const KEYS = -1;
 const PIN_NEAR = 16;
 /** Distance within which a curve is picked by the pointer [CSS pixels]. */
 const LINE_NEAR = 9;
+/** Radius of the brush, over the size of the scene. */
+const BRUSH = 0.05;
+/** How far behind the eye a cut reaches, over the distance and the size of the scene. */
+const REACH = 3;
 /** Minimum interval of early moves [ms]. */
 const EARLY = 7;
 
@@ -57,6 +70,7 @@ export class GripInput {
   /** Time of the last picks [ms]. */
   readonly pickTimes: number[] = [];
   private readonly grips = new Map<number, Grip>();
+  private readonly strokes = new Map<number, Stroke>();
   private nextId = 1;
   private pointer: { x: number; y: number } | null = null;
   private hoverDue = false;
@@ -114,6 +128,8 @@ export class GripInput {
     if (event.button !== 0 || event.altKey || event.ctrlKey || event.metaKey || this.tool === "look") return;
     if (this.tool === "pin") {
       if (!this.pinAt(event.clientX, event.clientY)) return;
+    } else if (this.tool === "comb" || this.tool === "cut") {
+      if (!this.beginStroke(event)) return;
     } else {
       const pick = this.pick(event.clientX, event.clientY);
       if (!pick) return;
@@ -142,8 +158,49 @@ export class GripInput {
     this.changed = true;
   }
 
+  /** False: there is nothing to comb here. */
+  private beginStroke(event: PointerEvent): boolean {
+    const { stage, problem } = this.s;
+    const [x, y] = [event.clientX, event.clientY];
+    const pick = this.tool === "comb" ? this.pick(x, y) : null;
+    if (this.tool === "comb" && !pick) return false;
+    const refusal = this.s.refusal();
+    if (refusal) {
+      problem(refusal);
+      return true;
+    }
+    const facing = stage.camera.getWorldDirection(new THREE.Vector3());
+    const plane = pick && new THREE.Plane().setFromNormalAndCoplanarPoint(facing, pick.point);
+    this.strokes.set(event.pointerId, { plane, last: pick?.point.clone() ?? this.behind(x, y) });
+    stage.canvas.setPointerCapture(event.pointerId);
+    this.s.marks.showHover(null);
+    return true;
+  }
+
+  /** A point far behind what is shown at a point of the page. */
+  private behind(x: number, y: number): THREE.Vector3 {
+    const { stage } = this.s;
+    return stage.ray(x, y).at(REACH * (stage.camera.position.length() + stage.size), new THREE.Vector3());
+  }
+
+  private stroke(stroke: Stroke, x: number, y: number): void {
+    const { stage, send } = this.s;
+    const at = stroke.plane ? stage.ray(x, y).intersectPlane(stroke.plane, new THREE.Vector3()) : this.behind(x, y);
+    if (!at || at.equals(stroke.last)) return;
+    const [from, to] = [stroke.last.toArray(), at.toArray()];
+    if (stroke.plane) send({ type: "comb", from, to, radius: BRUSH * stage.size });
+    else send({ type: "cut", eye: stage.camera.position.toArray(), from, to });
+    stroke.last.copy(at);
+    this.changed = true;
+  }
+
   private move(event: PointerEvent): void {
     this.pointer = { x: event.clientX, y: event.clientY };
+    const stroke = this.strokes.get(event.pointerId);
+    if (stroke) {
+      this.stroke(stroke, event.clientX, event.clientY);
+      return;
+    }
     const grip = this.grips.get(event.pointerId);
     if (grip) this.pull(grip, event.clientX, event.clientY, event.timeStamp);
     else if (event.buttons === 0) this.hoverDue = true;
@@ -177,6 +234,7 @@ export class GripInput {
   }
 
   private let(pointer: number): void {
+    if (this.strokes.delete(pointer)) this.hoverDue = true;
     const grip = this.grips.get(pointer);
     if (!grip) return;
     this.grips.delete(pointer);

@@ -25,6 +25,8 @@ const SECTIONS: [string, [string, string][]][] = [
     ["G", "grip or release at the centre of the view"],
     ["Arrows while holding", "move the grip"],
     ["Esc", "release all grips"],
+    ["B", "comb hair: drag from a strand"],
+    ["X", "cut the hair that a drag crosses"],
   ]],
   ["View", [
     ["Arrows", "rotate the view (when it has the focus)"],

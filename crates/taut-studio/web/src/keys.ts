@@ -56,6 +56,8 @@ function onPage(event: KeyboardEvent, stage: Stage, gripInput: GripInput, contro
       }
       return true;
     case "t": controls.choose("pointer", gripInput.tool === "soft" ? "hard" : "soft"); return true;
+    case "b": controls.choose("pointer", "comb"); return true;
+    case "x": controls.choose("pointer", "cut"); return true;
     case "f": stage.lookAtAll(); return true;
     case "w": press("wireframe"); return true;
     case "c": controls.next("colouring"); return true;

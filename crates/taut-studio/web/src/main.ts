@@ -349,7 +349,7 @@ class Studio {
     const { driving, playing, viewers, info } = this;
     const shown: Shown = {
       open: this.connection.open, driving, live: this.mode === "live", playing, viewers,
-      hasLevels: info?.has_levels ?? false, name: info?.name ?? "", description: info?.description ?? "",
+      hasLevels: info?.has_levels ?? false, hasHair: info?.bodies.some((body) => body.kind === "hair") ?? false, name: info?.name ?? "", description: info?.description ?? "",
       frames: info?.frames ?? null,
     };
     this.controls.showState(shown);

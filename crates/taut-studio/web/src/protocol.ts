@@ -93,6 +93,8 @@ export type ToServer =
   | { type: "grab"; body: number; triangle: number; weights: Vec3; point: Vec3; hard: boolean; id: number }
   | { type: "drag"; id: number; point: Vec3; stamp: number }
   | { type: "release"; id: number }
+  | { type: "comb"; from: Vec3; to: Vec3; radius: number }
+  | { type: "cut"; eye: Vec3; from: Vec3; to: Vec3 }
   | { type: "pin" | "unpin"; body: number; vertex: number }
   | { type: "ping"; stamp: number }
   | { type: "draws"; software: boolean }

@@ -11,13 +11,14 @@ use super::{
     attachment::{Attachment, attach},
     motion::Pose,
 };
-use crate::{Description, Hair, Roots, WorldError};
+use crate::{Description, Hair, Roots, WorldError, mesh::groom::strands_of};
 
 /// Roots of one hair.
 #[derive(Clone, Debug)]
 pub(crate) struct RootTable {
     carrier: Carrier,
-    /// By strand: the first of its points among all vertices, and how many are held.
+    /// By strand as it was before any was cut: the first of its points among all vertices, and how many are
+    /// held.
     held: Vec<(u32, u32)>,
     /// By strand: its first two points at the start \[m\].
     start: Vec<[Vec3; 2]>,
@@ -45,7 +46,7 @@ pub(crate) struct RootPlace {
 impl RootTable {
     /// Roots of `hair`, whose vertices begin at `first`. `None` if its strands are free.
     pub fn new(hair: &Hair, first: usize, description: &Description) -> Result<Option<Self>, WorldError> {
-        let strands = || hair.groom.strands();
+        let strands = || strands_of(hair.whole_counts());
         let start: Vec<[Vec3; 2]> =
             strands().map(|own| [hair.start[own.start], hair.start[own.start + 1]]).collect();
         let carrier = match hair.roots {

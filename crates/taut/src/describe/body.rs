@@ -242,6 +242,15 @@ impl Body {
         }
     }
 
+    /// Whether it tears somewhere.
+    pub(crate) fn may_tear(&self) -> bool {
+        match self {
+            Self::Cloth(cloth) => cloth.tear.is_some(),
+            Self::Hair(hair) => hair.tear.is_some(),
+            Self::Solid(_) | Self::Particles(_) => false,
+        }
+    }
+
     /// Velocity at the start \[m/s\].
     pub fn velocity(&self) -> Vec3 {
         match self {

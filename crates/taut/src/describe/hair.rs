@@ -1,10 +1,15 @@
 //! Hair: what a caller says of it.
 
+use std::sync::Arc;
+
 use glam::Vec3;
 use serde::Serialize;
 
-use super::Limit;
-use crate::{Pin, mesh::groom::Groom};
+use super::{Limit, Tear};
+use crate::{
+    Pin,
+    mesh::groom::{Groom, strands_of},
+};
 
 /// Mechanical properties of strands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -119,6 +124,13 @@ pub struct Hair {
     pub air_drag: f32,
     /// Points that are held, beside roots.
     pub pins: Vec<Pin>,
+    /// Where its strands tear. A segment counts as stretched by its strain, or by the strain that its tension
+    /// would cause if its length were not limited, whichever is more; the lesser factor of its ends counts.
+    /// [`Tear::measure`] has no meaning here. `None`: nowhere.
+    pub tear: Option<Tear>,
+    /// Numbers of points of its strands before any of them was cut ([`Hair::cut`]); then `groom` has the
+    /// pieces. `None`: it is whole.
+    pub whole: Option<Arc<[u32]>>,
 }
 
 impl Hair {
@@ -147,14 +159,18 @@ impl Hair {
             contact: HairContact::default(),
             air_drag: Self::AIR_DRAG,
             pins: Vec::new(),
+            tear: None,
+            whole: None,
         }
     }
 
-    /// Mass of each point \[kg\]: half of each segment at it, which is a truncated cone.
+    /// Mass of each point \[kg\]: half of each segment at it, which is a truncated cone. Cuts take no mass.
     pub fn masses(&self) -> Vec<f64> {
         let mut masses = vec![0.0; self.groom.positions.len()];
         let density = f64::from(self.material.density);
-        for segment in self.groom.segments() {
+        let strands = strands_of(self.whole_counts());
+        let segments = strands.flat_map(|own| (own.start + 1..own.end).map(|v| [v as u32 - 1, v as u32]));
+        for segment in segments {
             let [a, b] = segment.map(|v| f64::from(self.radius(v as usize)));
             let section = std::f64::consts::PI * (a * a + a * b + b * b) / 3.0;
             let half = 0.5 * density * section * self.groom.length(segment);

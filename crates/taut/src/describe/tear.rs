@@ -1,4 +1,4 @@
-//! Tearing (S6): where cloth tears, and what cloth is once it has torn.
+//! Tearing (S6): where cloth and hair tear, and what cloth is once it has torn.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::{Cloth, Model};
 use crate::mesh::{TriangleMesh, split};
 
-/// Where a cloth tears.
+/// Where a cloth tears, or hair ([`Hair::tear`](crate::Hair::tear)).
 ///
 /// In every frame, what would be stretched further than its threshold is split, and the frame is computed
 /// again from its start, until nothing is. So no frame shows cloth that is stretched past its threshold.
@@ -27,6 +27,23 @@ impl Tear {
     /// Cloth that tears beyond the strain `stretch`, everywhere alike.
     pub fn at(stretch: f32) -> Self {
         Self { stretch, factors: Vec::new(), measure: TearMeasure::Triangles }
+    }
+
+    /// What is wrong with it for a body of `count` vertices, if anything is.
+    pub(crate) fn problem(&self, count: usize) -> Option<String> {
+        if !(self.stretch > 0.0 && self.stretch <= 1e6) {
+            return Some("tear.stretch must be above 0, at most 1e6".into());
+        }
+        let factors = &self.factors;
+        if !(factors.is_empty() || factors.len() == count) {
+            let found = factors.len();
+            return Some(format!(
+                "tear has {found} factors; it needs one for each of {count} vertices, or none"
+            ));
+        }
+        let vertex = factors.iter().position(|f| !(*f > 0.0 && *f <= 1e6))?;
+        let factor = factors[vertex];
+        Some(format!("tear factor {factor} of vertex {vertex} must be above 0, at most 1e6"))
     }
 
     /// The threshold at vertex `vertex`.

@@ -47,11 +47,7 @@ pub struct Groom {
 impl Groom {
     /// The points of each strand, by their indices.
     pub fn strands(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.counts.iter().scan(0, |first, &count| {
-            let own = *first..*first + count as usize;
-            *first = own.end;
-            Some(own)
-        })
+        strands_of(&self.counts)
     }
 
     /// Number of segments of all strands.
@@ -91,4 +87,13 @@ impl Groom {
     pub fn length(&self, [a, b]: [u32; 2]) -> f64 {
         self.positions[a as usize].as_dvec3().distance(self.positions[b as usize].as_dvec3())
     }
+}
+
+/// The points of each strand, by their indices, of strands with so many points each.
+pub(crate) fn strands_of(counts: &[u32]) -> impl Iterator<Item = Range<usize>> + '_ {
+    counts.iter().scan(0, |first, &count| {
+        let own = *first..*first + count as usize;
+        *first = own.end;
+        Some(own)
+    })
 }

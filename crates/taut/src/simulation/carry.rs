@@ -211,16 +211,26 @@ fn carry_duals((from, old): (&World, &[f32]), (to, new): (&World, &mut [f32]), o
     }
 }
 
-/// Takes along what strands keep, of hair that keeps as much; else it begins where it is.
+/// Takes along what strands keep, of hair with the same points; else it begins where it is.
 fn carry_strands((from, old): (&World, &State), (to, new): (&World, &mut State), origins: &Origins) {
     for hair in &to.hair {
         let Some(origin) = origins.bodies[hair.body] else { continue };
         let before = from.hair.iter().find(|before| before.body == origin);
-        match before.filter(|before| before.kept.len() == hair.kept.len()) {
-            Some(before) => {
+        let counts = |world: &World, body: usize| {
+            world.description.bodies[body].as_hair().map_or(Vec::new(), |hair| hair.groom.counts.clone())
+        };
+        let are_same = counts(from, origin) == counts(to, hair.body);
+        match before.filter(|before| before.springs.is_some() == hair.springs.is_some()) {
+            Some(before) if are_same && before.kept.len() == hair.kept.len() => {
                 new.strands[hair.kept.clone()].copy_from_slice(&old.strands[before.kept.clone()]);
             }
-            None => new.begin_strands(&to.hair, Some(hair.body)),
+            Some(before) if hair.springs.is_none() && before.vertices.len() == hair.vertices.len() => {
+                new.begin_strands(&to.hair, Some(hair.body));
+                let kept = (&*before.strands, &old.strands[before.kept.clone()]);
+                let own = &mut new.strands[hair.kept.clone()];
+                hair.strands.carry(kept, &old.x[before.vertices.clone()], own);
+            }
+            _ => new.begin_strands(&to.hair, Some(hair.body)),
         }
     }
 }

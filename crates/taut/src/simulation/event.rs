@@ -90,6 +90,13 @@ pub enum Event {
         /// Its new vertices.
         vertices: std::ops::Range<u32>,
     },
+    /// Strands of hair tore in this step ([`Hair::cuts`](crate::Hair::cuts)).
+    Cut {
+        /// Which hair.
+        body: BodyHandle,
+        /// How many strands it has more than before.
+        pieces: u32,
+    },
     /// A rigid body was reset likewise.
     RigidBodyRescued {
         /// Which.

@@ -1,16 +1,17 @@
-//! Torn cloth that is whole again, and thresholds that are changed while it runs.
+//! Torn cloth and hair that are whole again, cuts by the caller, and thresholds that change while it runs.
 
 use super::{Simulation, carry::Origins, handle::Handle};
 use crate::{
-    Body, BodyHandle, Cloth, Description, SimulationError, State, Tear, World,
-    body::cloth::validate::check_tear,
+    Body, BodyHandle, Cloth, Description, HairModel, SimulationError, State, Tear, World,
+    body::{cloth::validate::check_tear, hair::validate::check_tear as check_hair_tear},
 };
 
 /// A cloth before it tore, by the handle of its body.
 pub(super) type Whole = (Handle, Cloth);
 
 impl Simulation {
-    /// Changes where a cloth tears; `None`: nowhere. Nothing is built again, and what has torn stays torn.
+    /// Changes where a cloth or hair tears; `None`: nowhere. Nothing is built again, and what has torn stays
+    /// torn.
     ///
     /// ```
     /// # use taut::{Cloth, Material, Simulation, SimulationError, Tear, mesh::generate};
@@ -23,21 +24,47 @@ impl Simulation {
     /// ```
     ///
     /// # Errors
-    /// If the handle is stale, the body is no cloth, or the threshold or a factor is out of range. Nothing
-    /// has changed then.
+    /// If the handle is stale, the body is neither, its hair cannot tear, or the threshold or a factor is out
+    /// of range. Nothing has changed then.
     pub fn set_tear(&mut self, body: BodyHandle, tear: Option<Tear>) -> Result<(), SimulationError> {
         let index = self.bodies.index(body.0)?;
-        let Body::Cloth(cloth) = &self.description().bodies[index] else {
-            return Err(SimulationError::Unsupported {
-                body: self.name(index),
-                problem: "is no cloth, and cannot tear",
-            });
-        };
-        check_tear(cloth, tear.as_ref())?;
-        if let Body::Cloth(cloth) = &mut self.world.ruler.description.bodies[index] {
-            cloth.tear = tear;
+        match &self.description().bodies[index] {
+            Body::Cloth(cloth) => check_tear(cloth, tear.as_ref())?,
+            Body::Hair(hair) => check_hair_tear(hair, tear.as_ref())?,
+            Body::Solid(_) | Body::Particles(_) => {
+                let problem = "is neither cloth nor hair, and cannot tear";
+                return Err(SimulationError::Unsupported { body: self.name(index), problem });
+            }
+        }
+        match &mut self.world.ruler.description.bodies[index] {
+            Body::Cloth(cloth) => cloth.tear = tear,
+            Body::Hair(hair) => hair.tear = tear,
+            Body::Solid(_) | Body::Particles(_) => {}
         }
         Ok(())
+    }
+
+    /// Cuts strands of hair before these of its `points`; what is cut off falls. Points without a segment
+    /// before them that can be cut ([`Hair::cut`](crate::Hair::cut)) are passed over. Says how many were cut.
+    ///
+    /// # Errors
+    /// If the handle is stale, the body is no hair, or its model is that of springs. Nothing has changed
+    /// then.
+    pub fn cut_hair(&mut self, body: BodyHandle, points: &[u32]) -> Result<usize, SimulationError> {
+        let index = self.bodies.index(body.0)?;
+        let hair = self.description().bodies[index].as_hair();
+        let Some(hair) = hair.filter(|hair| hair.model == HairModel::Rod && hair.full.is_none()) else {
+            let problem = "is no hair of the model \"rod\" without guides, and cannot be cut";
+            return Err(SimulationError::Unsupported { body: self.name(index), problem });
+        };
+        let (cut, count) = hair.cut_some(points);
+        if count == 0 {
+            return Ok(0);
+        }
+        let (mut description, origins) = (self.description().clone(), Origins::all(&self.world));
+        description.bodies[index] = Body::Hair(cut);
+        self.rebuild(description, &origins)?;
+        Ok(count)
     }
 
     /// Keeps the cloths that are whole now and torn in `next`, which has `origins`.
@@ -55,12 +82,19 @@ impl Simulation {
         }
     }
 
-    /// Makes torn cloth whole, with the material, limits and threshold that it has now, in a state at the
-    /// start.
+    /// Makes torn cloth and hair whole, with the material, limits and threshold that it has now, in a state
+    /// at the start.
     pub(super) fn mend(&mut self) {
         let mut description = self.description().clone();
         let mut is_torn = false;
         for (index, body) in description.bodies.iter_mut().enumerate() {
+            if let Body::Hair(hair) = &mut *body {
+                if hair.whole.is_some() {
+                    *hair = hair.clone().mended();
+                    is_torn = true;
+                }
+                continue;
+            }
             let handle = self.bodies.handle(index);
             let whole = self.wholes.iter().find(|(other, _)| *other == handle);
             let (Body::Cloth(torn), Some((_, whole))) = (&mut *body, whole) else { continue };

@@ -8,7 +8,10 @@
 //! The tables of torn cloth follow from the whole cloth and its triangles alone, whatever happened between,
 //! so that a resumed run has the same bits.
 //!
+//! Strands of hair are cut likewise ([`body::hair::tear`]), one segment of each a round.
+//!
 //! [`body::cloth::tear`]: crate::body::cloth::tear
+//! [`body::hair::tear`]: crate::body::hair::tear
 
 use super::{
     BodyHandle, Event, Simulation,
@@ -16,8 +19,11 @@ use super::{
     open::{BodyVertex, Opened, open},
 };
 use crate::{
-    Body, Budget, Description, FrameReport, State,
-    body::cloth::tear::{Held, tear},
+    Body, Budget, Cloth, Description, FrameReport, Hair, State,
+    body::{
+        cloth::tear::{Held, tear},
+        hair,
+    },
     mesh::split,
 };
 
@@ -31,7 +37,7 @@ impl Simulation {
     /// Advances by a frame within `budget`, and tears what must tear.
     pub(super) fn advance(&mut self, budget: &Budget) -> FrameReport {
         let deadline = budget.deadline(budget.now(), 1.0);
-        let may_tear = self.world.description.cloths().any(|cloth| cloth.tear.is_some());
+        let may_tear = self.world.description.bodies.iter().any(Body::may_tear);
         let mut start = may_tear.then(|| self.state.clone());
         let counts = self.vertex_counts();
         let (mut unsplit, mut grown) = (Vec::new(), Vec::new());
@@ -77,8 +83,11 @@ impl Simulation {
         self.stepper.advance_within(&self.world, &mut self.state, budget)
     }
 
-    fn vertex_counts(&self) -> Vec<usize> {
-        self.world.bodies.iter().map(|body| body.vertices.len()).collect()
+    /// By body: its vertices, and strands of hair.
+    fn vertex_counts(&self) -> Vec<[usize; 2]> {
+        let bodies = self.world.bodies.iter().zip(&self.world.description.bodies);
+        let strands = |body: &Body| body.as_hair().map_or(0, |hair| hair.groom.counts.len());
+        bodies.map(|(tables, body)| [tables.vertices.len(), strands(body)]).collect()
     }
 
     /// The description after another round of tearing, `at_limits` that could not be met as well, where its
@@ -93,6 +102,9 @@ impl Simulation {
     ) -> Option<(Description, Origins, Opened)> {
         for _ in 0..MAX_TRIES {
             let (description, origins) = self.torn(at_limits, (unsplit, grown))?;
+            if origins.splits.iter().all(Vec::is_empty) {
+                return Some((description, origins, Opened::new()));
+            }
             match open((&self.world, from), &self.places, &description, &origins) {
                 Ok(opened) => return Some((description, origins, opened)),
                 Err(stuck) => unsplit.extend(stuck),
@@ -109,29 +121,57 @@ impl Simulation {
         (unsplit, grown): (&[BodyVertex], &[Vec<bool>]),
     ) -> Option<(Description, Origins)> {
         let mut torn: Option<(Description, Origins)> = None;
+        let whole = || (self.world.description.clone(), Origins::all(&self.world));
         for (index, described) in self.world.description.bodies.iter().enumerate() {
-            let Body::Cloth(cloth) = described else { continue };
-            if cloth.tear.is_none() {
-                continue;
+            match described {
+                Body::Cloth(cloth) if cloth.tear.is_some() => {
+                    let is_grown = grown.get(index).map(Vec::as_slice);
+                    let found = self.torn_cloth(at_limits, (index, cloth), (unsplit, is_grown));
+                    let Some((changed, splits)) = found else { continue };
+                    let (description, origins) = torn.get_or_insert_with(whole);
+                    description.bodies[index] = Body::Cloth(changed);
+                    origins.splits[index] = splits;
+                }
+                Body::Hair(hair) if hair.tear.is_some() => {
+                    let Some(changed) = self.torn_hair(at_limits, index, hair) else { continue };
+                    torn.get_or_insert_with(whole).0.bodies[index] = Body::Hair(changed);
+                }
+                _ => {}
             }
-            let x = self.state.positions(&self.world, index);
-            let mut is_fixed = self.fixed_vertices(index);
-            let own = unsplit.iter().filter(|(body, _)| *body == index);
-            own.for_each(|(_, vertex)| is_fixed[*vertex as usize] = true);
-            let is_held_up = self.stopped_vertices(index);
-            let is_grown = grown.get(index).map(Vec::as_slice);
-            let held = Held { is_fixed: &is_fixed, is_held_up: &is_held_up, is_grown };
-            let Some(triangles) = tear(cloth, &x, at_limits, held) else { continue };
-            let count = cloth.mesh.positions.len();
-            let Some(parents) = split::origins(&cloth.mesh.triangles, &triangles, count) else { continue };
-            let Some(changed) = cloth.torn(&triangles) else { continue };
-            let (description, origins) =
-                torn.get_or_insert_with(|| (self.world.description.clone(), Origins::all(&self.world)));
-            description.bodies[index] = Body::Cloth(changed);
-            let places = &self.places[index];
-            origins.splits[index] = parents[count..].iter().map(|&parent| places[parent as usize]).collect();
         }
         torn
+    }
+
+    /// The cloth of body `index` after another round, and places of what its new vertices were split from.
+    fn torn_cloth(
+        &self,
+        at_limits: bool,
+        (index, cloth): (usize, &Cloth),
+        (unsplit, is_grown): (&[BodyVertex], Option<&[bool]>),
+    ) -> Option<(Cloth, Vec<u32>)> {
+        let x = self.state.positions(&self.world, index);
+        let mut is_fixed = self.fixed_vertices(index);
+        let own = unsplit.iter().filter(|(body, _)| *body == index);
+        own.for_each(|(_, vertex)| is_fixed[*vertex as usize] = true);
+        let is_held_up = self.stopped_vertices(index);
+        let held = Held { is_fixed: &is_fixed, is_held_up: &is_held_up, is_grown };
+        let triangles = tear(cloth, &x, at_limits, held)?;
+        let count = cloth.mesh.positions.len();
+        let parents = split::origins(&cloth.mesh.triangles, &triangles, count)?;
+        let places = &self.places[index];
+        let splits = parents[count..].iter().map(|&parent| places[parent as usize]).collect();
+        Some((cloth.torn(&triangles)?, splits))
+    }
+
+    /// The hair of body `index` after another round.
+    fn torn_hair(&self, at_limits: bool, index: usize, hair: &Hair) -> Option<Hair> {
+        let tables = self.world.hair.iter().find(|tables| tables.body == index)?;
+        let load = hair::tear::Load {
+            x: &self.state.positions(&self.world, index),
+            tension: &tables.strands.tensions(&self.state.strands[tables.kept.clone()]),
+            is_held: &self.fixed_vertices(index),
+        };
+        hair.cut(&hair::tear::tear(hair, &load, at_limits)?)
     }
 
     /// Adds the surroundings of what `description`, which is torn further, has split to `grown`, vertices of
@@ -217,12 +257,16 @@ impl Simulation {
     }
 
     /// Notes what the frame has torn.
-    fn collect_tears(&mut self, counts: &[usize], report: &mut FrameReport) {
+    fn collect_tears(&mut self, counts: &[[usize; 2]], report: &mut FrameReport) {
         for (index, (now, before)) in self.vertex_counts().iter().zip(counts).enumerate() {
-            if now > before {
-                report.torn += (now - before) as u32;
-                let body = BodyHandle(self.bodies.handle(index));
-                self.events.push(Event::Torn { body, vertices: *before as u32..*now as u32 });
+            let body = BodyHandle(self.bodies.handle(index));
+            let [vertices, strands] = [0, 1].map(|k| before[k] as u32..now[k] as u32);
+            report.torn += (vertices.len() + strands.len()) as u32;
+            if !vertices.is_empty() {
+                self.events.push(Event::Torn { body, vertices });
+            }
+            if !strands.is_empty() {
+                self.events.push(Event::Cut { body, pieces: strands.len() as u32 });
             }
         }
     }

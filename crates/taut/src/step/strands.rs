@@ -7,19 +7,18 @@
 //! | which strands touch | [`StrandPairs`] |
 //! | rods: bending, twist, limits on length | [`Strands::solve`](crate::strand::Strands::solve) |
 //! | or the lecture's springs | [`SpringModel::advance`](crate::strand_springs::SpringModel::advance) |
+//! | what is deep in something goes around it | [`around`] |
 //! | what is touched is pushed back | [`StrandBox::push_back`] |
 //!
 //! Hair weighs little, so that it need not be solved together with cloth: cloth and bodies get the impulse of
 //! what they have held up at the end of the step, and answer in the next one.
 
-use std::ops::Range;
-
 use glam::{Quat, Vec3};
 
 use super::{FrameReport, Stepper, boxes::Span};
 use crate::{
-    Body, Limit, State, World,
-    boundary::{motion::Pose, rigid::RigidState, root::RootPlace},
+    Body, Hair, Limit, State, World,
+    boundary::{rigid::RigidState, root::RootPlace},
     contact::strands::{Around, StrandContacts, Thing, Touch},
     exec::threads::Threads,
     hair_pairs::{NodeBlock, PairLaw, PairState, StrandPairs},
@@ -32,7 +31,9 @@ use crate::{
     world::hair::HairTables,
 };
 
+mod around;
 mod outside;
+mod roots;
 
 use outside::{CONTACT, Outside, PackedBlock, Planes, pack};
 
@@ -53,9 +54,6 @@ const PAIR_MARGIN: f32 = 2.5e-4;
 /// Depth at which points may end a step \[m\]: contact with friction does not converge in every step.
 const DEEP: f32 = 2e-4;
 
-/// Times that a point is pushed out and put back to its distance from the one before.
-const ROUNDS: u32 = 8;
-
 /// Most substeps of the lecture's springs in a step.
 const MOST_SUBSTEPS: u32 = 100_000;
 
@@ -73,8 +71,8 @@ pub(super) struct StrandBox {
     inertia: Vec<f32>,
     mass: Vec<f32>,
     mean_mass: Vec<f32>,
-    /// Its strand, of those of its hair.
-    strand: Vec<u32>,
+    /// The root that it hangs from, of those of its hair; `u32::MAX` if it is of a free piece.
+    root: Vec<u32>,
     /// How deep it is in something at the end of the step \[m\], else 0, and in what.
     depth: Vec<f32>,
     met: Vec<Option<Touch>>,
@@ -85,55 +83,14 @@ pub(super) struct StrandBox {
 struct OneHair {
     rods: Option<StrandScratch>,
     springs: Option<SpringScratch>,
-    /// By strand: the direction m₁ of its first segment at the end of the step.
+    /// By strand: the direction m₁ of its first segment at the end of the step, 0 of free pieces.
     frames: Vec<Quad>,
-    /// By strand: roots at the start and the end of the step, and the turn between these.
+    /// By strand: its root, if it has one.
+    rooted: Vec<Option<u32>>,
+    /// By root: where it is at the start and the end of the step, and the turn between these.
     roots: Vec<[RootPlace; 2]>,
     turns: Vec<Quat>,
     targets: Vec<RootTarget>,
-}
-
-/// The arm of this length that ends on the plane which the end of `arm` is behind by a depth \[m\], or as
-/// near as it can. An arm that points straight at the plane would come no nearer to that by being pushed out
-/// and made as long again.
-fn onto(arm: Vec3, (normal, depth): (Vec3, f32), length: f32) -> Vec3 {
-    let along = (arm.dot(normal) + depth).clamp(-length, length);
-    let side = (arm - normal * arm.dot(normal)).try_normalize();
-    let side = side.unwrap_or_else(|| normal.any_orthonormal_vector());
-    normal * along + side * (length * length - along * along).max(0.0).sqrt()
-}
-
-/// Takes the strand of the vertices `own` around what it is in, as `touch` says: in which direction a point
-/// is out of it, and how deep it is in \[m\].
-fn go_around(touch: impl Fn(usize, Vec3) -> (Vec3, f32), own: Range<usize>, x: &mut [Quad]) {
-    let at = |x: &[Quad], v: usize| Vec3::from_slice(&x[v][..3]);
-    let mut before = at(x, own.start);
-    // The first point of a free strand has none to keep its distance from.
-    if x[own.start][3] > 0.0 {
-        let (normal, depth) = touch(own.start, before);
-        let p = before + normal * depth;
-        x[own.start][..3].copy_from_slice(&p.to_array());
-    }
-    for v in own.start + 1..own.end {
-        let was = at(x, v);
-        let length = was.distance(before);
-        let previous = at(x, v - 1);
-        before = was;
-        if x[v][3] <= 0.0 {
-            continue;
-        }
-        let mut p = previous + (was - previous).normalize_or(Vec3::NEG_Y) * length;
-        for _ in 0..ROUNDS {
-            let (normal, depth) = touch(v, p);
-            if depth <= 0.1 * DEEP {
-                break;
-            }
-            p = previous + onto(p - previous, (normal, depth), length);
-        }
-        if p.is_finite() {
-            x[v][..3].copy_from_slice(&p.to_array());
-        }
-    }
 }
 
 impl StrandBox {
@@ -143,20 +100,21 @@ impl StrandBox {
             return Self::default();
         }
         let count = world.strands.len();
-        let one = |hair: &HairTables| OneHair {
+        let hairs = || world.description.bodies.iter().filter_map(Body::as_hair);
+        let one = |(hair, described): (&HairTables, &Hair)| OneHair {
             rods: hair.springs.is_none().then(|| hair.strands.scratch(threads, CONTACT)),
             springs: hair.springs.as_ref().map(|springs| springs.scratch()),
             frames: Vec::new(),
+            rooted: described.rooted(),
             roots: Vec::new(),
             turns: Vec::new(),
             targets: Vec::new(),
         };
-        let hairs = || world.description.bodies.iter().filter_map(Body::as_hair);
         let (mut mass, mut mean_mass) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut strand = Vec::with_capacity(count);
+        let mut root = Vec::with_capacity(count);
         for (hair, tables) in hairs().zip(&world.hair) {
-            for (k, own) in hair.groom.strands().enumerate() {
-                strand.extend(own.clone().map(|_| k as u32));
+            for (own, of) in hair.groom.strands().zip(hair.rooted()) {
+                root.extend(own.clone().map(|_| of.unwrap_or(u32::MAX)));
                 let masses = &tables.strands.masses()[own];
                 let mean = masses.iter().sum::<f32>() / masses.len() as f32;
                 mass.extend_from_slice(masses);
@@ -166,7 +124,7 @@ impl StrandBox {
         let counts: Vec<u32> = hairs().flat_map(|hair| hair.groom.counts.iter().copied()).collect();
         let law = law(world);
         Self {
-            hair: world.hair.iter().map(one).collect(),
+            hair: world.hair.iter().zip(hairs()).map(one).collect(),
             contacts: StrandContacts::new(world),
             pairs: law.map(|law| (law, StrandPairs::new(&counts))),
             blocks: if law.is_some() { vec![NodeBlock::default(); count] } else { Vec::new() },
@@ -175,7 +133,7 @@ impl StrandBox {
             inertia: vec![1.0; count],
             mass,
             mean_mass,
-            strand,
+            root,
             depth: vec![0.0; count],
             met: vec![None; count],
         }
@@ -248,39 +206,6 @@ impl Stepper {
         report.iterations += iterations;
         report.rescued += solved.reset as u32;
     }
-
-    /// Puts roots where they are at the end of the step.
-    fn place_roots(&mut self, world: &World, state: &mut State, span: Span) {
-        let Self { strands, poses, predicted, predicted_v, old, .. } = self;
-        let poses: &[[Pose; 2]] = poses;
-        for ((hair, one), table) in world.hair.iter().zip(&mut strands.hair).zip(&world.roots) {
-            let Some(table) = table else { continue };
-            let places = |k: usize| {
-                let pose = move |body: usize| -> Option<Pose> { Some(poses.get(body)?[k]) };
-                table.places(&world.description, span.times[k], pose)
-            };
-            let [Some(before), Some(after)] = [places(0), places(1)] else { continue };
-            one.roots.clear();
-            one.roots.extend((0..table.count()).map(|k| [before(k), after(k)]));
-            one.turns.clear();
-            let turn = |[before, after]: &[RootPlace; 2]| after.rotation * before.rotation.inverse();
-            one.turns.extend(one.roots.iter().map(turn));
-            one.frames.clear();
-            one.targets.clear();
-            for (k, [_, place]) in one.roots.iter().enumerate() {
-                let frame = place.rotation * hair.strands.root_frame(k);
-                one.frames.push([frame.x, frame.y, frame.z, 0.0]);
-                one.targets.push(RootTarget { points: place.points, rotation: place.rotation });
-                for (v, point) in table.held(k).zip(place.points) {
-                    state.x[v][..3].copy_from_slice(&point.to_array());
-                    predicted[v][..3].copy_from_slice(&point.to_array());
-                    let speed: [f32; 3] = std::array::from_fn(|c| (state.x[v][c] - old[v][c]) / span.dt);
-                    state.v[v][..3].copy_from_slice(&speed);
-                    predicted_v[v][..3].copy_from_slice(&speed);
-                }
-            }
-        }
-    }
 }
 
 impl StrandBox {
@@ -322,23 +247,6 @@ impl StrandBox {
                     rigid.angular_velocity += inertia.inverse() * turn;
                 }
             }
-        }
-    }
-
-    /// The first guess: where points were, carried with their roots; free strands go where they would.
-    fn guess(&self, world: &World, threads: &Threads, old: &[Quad], x: &mut [Quad]) {
-        for (tables, one) in world.hair.iter().zip(&self.hair).filter(|(_, one)| !one.roots.is_empty()) {
-            let own = tables.vertices.start - world.strands.start..tables.vertices.end - world.strands.start;
-            let begin = own.start;
-            threads.each(&mut x[own], GRAIN, |from, x| {
-                for (v, x) in (begin + from..).zip(x).filter(|(_, x)| x[3] > 0.0) {
-                    let k = self.strand[v] as usize;
-                    let [before, after] = &one.roots[k];
-                    let at = Vec3::from_slice(&old[v][..3]);
-                    let guess = after.points[0] + one.turns[k] * (at - before.points[0]);
-                    x[..3].copy_from_slice(&guess.to_array());
-                }
-            });
         }
     }
 
@@ -467,38 +375,6 @@ impl StrandBox {
         springs.advance(exec, given, &step, &outside, scratch);
     }
 
-    /// The last line of defence: strands with points deep inside something go around it, from root to tip.
-    /// Segments keep the lengths that they have. Not with a limit on bend, which comes first. Between cloth
-    /// and what has an inside the latter wins.
-    fn expel(&self, world: &World, state: &mut State) {
-        let contacts = &self.contacts;
-        let depth = |found: Option<Touch>, p: Vec3| {
-            found.map_or((Vec3::ZERO, 0.0), |t| (t.normal, (t.offset - t.normal.dot(p)).max(0.0)))
-        };
-        let any = |v: usize, p: Vec3| depth(contacts.touch(world, v, p, 0.0), p);
-        let solid = |v: usize, p: Vec3| depth(contacts.touch_solid(world, v, p, 0.0), p);
-        let hairs = world.description.bodies.iter().filter_map(Body::as_hair);
-        for (hair, tables) in hairs.zip(&world.hair).filter(|(hair, _)| hair.bend.is_none()) {
-            let among =
-                tables.vertices.start - world.strands.start..tables.vertices.end - world.strands.start;
-            for own in hair.groom.strands() {
-                let is_deep = |depth: &f32| *depth > DEEP;
-                if !self.depth[among.start + own.start..among.start + own.end].iter().any(is_deep) {
-                    continue;
-                }
-                let own = tables.vertices.start + own.start..tables.vertices.start + own.end;
-                go_around(any, own.clone(), &mut state.x);
-                let is_inside = |v: usize| {
-                    let x = &state.x[v];
-                    x[3] > 0.0 && solid(v, Vec3::from_slice(&x[..3])).1 > DEEP
-                };
-                if contacts.has_faces() && own.clone().any(is_inside) {
-                    go_around(solid, own, &mut state.x);
-                }
-            }
-        }
-    }
-
     /// What points touch at the end of the step.
     fn meet(&mut self, world: &World, state: &State, old: &[Quad], threads: &Threads) {
         let Self { contacts, depth, met, .. } = self;
@@ -517,21 +393,5 @@ impl StrandBox {
                 *met = Some(touch);
             }
         });
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arms_end_on_planes_at_their_length() {
-        // Straight at the plane, slantwise, and from so far behind that it cannot be reached.
-        for (arm, depth, rises) in
-            [(Vec3::NEG_Y, 0.25, -0.75), (Vec3::new(0.6, -0.8, 0.0), 0.3, -0.5), (Vec3::NEG_Y, 3.0, 1.0)]
-        {
-            let found = onto(arm, (Vec3::Y, depth), 1.0);
-            assert!((found.length() - 1.0).abs() < 1e-6 && (found.y - rises).abs() < 1e-6, "{found}");
-        }
     }
 }

@@ -32,6 +32,7 @@
 mod admm;
 mod banded;
 mod batch;
+mod carry;
 mod curly;
 mod finish;
 mod frames;
@@ -68,6 +69,7 @@ use crate::{
         lanes::{BATCH, LaneKind, Lanes, Quad, Row, run},
         real::V3,
     },
+    mesh::groom::strands_of,
 };
 
 /// Mass of held nodes, in units of that of others, and stiffness of unknowns that are fixed.
@@ -80,6 +82,8 @@ pub(crate) struct StrandSetup<'a> {
     pub(crate) positions: &'a [Vec3],
     /// Number of points of each strand, at least two.
     pub(crate) counts: &'a [u32],
+    /// The same before any strand was cut: pieces have the rest shape that they have in the whole.
+    pub(crate) whole: &'a [u32],
     /// Radius at each point \[m\].
     pub(crate) radii: &'a [f32],
     /// Mass per volume \[kg/m³\].
@@ -161,7 +165,7 @@ pub(crate) struct StrandStep<'a, F> {
     /// c dt² \[s²\], over the factor of drag: dt² for backward Euler, 4/9 dt² for BDF2.
     pub(crate) c_dt2: f32,
     /// Direction m₁ of the first segment of each strand at the end of the step, as [`Strands::root_frame`]
-    /// turned with the root. It is held where both ends of the segment are; none: as it was before.
+    /// turned with the root. It is held where both ends of the segment are; none, or 0: as it was before.
     pub(crate) root_frames: Option<&'a [Quad]>,
     /// Forces from outside.
     pub(crate) forces: &'a F,
@@ -219,22 +223,24 @@ impl Strands {
             shear: setup.shear.into(),
             gravity: setup.gravity.as_dvec3(),
         };
-        let owns = setup.counts.iter().scan(0, |begin, &count| {
-            let own = *begin..*begin + count as usize;
-            *begin = own.end;
-            Some(own)
-        });
+        let pieces: Vec<Range<usize>> = strands_of(setup.counts).collect();
         let fit = |own: Range<usize>| {
             let mut report = RestReport::default();
             let x: Vec<DVec3> = setup.positions[own.clone()].iter().map(|x| x.as_dvec3()).collect();
-            let radii: Vec<f64> = setup.radii[own].iter().map(|&r| r.into()).collect();
-            (StrandRest::new(&x, &radii, &made, setup.rest, &mut report), report)
+            let radii: Vec<f64> = setup.radii[own.clone()].iter().map(|&r| r.into()).collect();
+            let whole = StrandRest::new(&x, &radii, &made, setup.rest, &mut report);
+            let first = pieces.partition_point(|piece| piece.start < own.start);
+            let pieces = pieces[first..].iter().take_while(|piece| piece.end <= own.end);
+            let pieces = pieces.map(|piece| piece.start - own.start..piece.end - own.start);
+            let rests: Vec<StrandRest> = pieces.map(|piece| whole.piece(&x, piece)).collect();
+            (rests, report)
         };
-        let owns: Vec<Range<usize>> = owns.collect();
-        let fitted: Vec<(StrandRest, RestReport)> = owns.par_iter().cloned().map(fit).collect();
-        let (rests, reports): (Vec<StrandRest>, Vec<RestReport>) = fitted.into_iter().unzip();
+        let wholes: Vec<Range<usize>> = strands_of(setup.whole).collect();
+        let fitted: Vec<(Vec<StrandRest>, RestReport)> = wholes.into_par_iter().map(fit).collect();
+        let (rests, reports): (Vec<Vec<StrandRest>>, Vec<RestReport>) = fitted.into_iter().unzip();
+        let rests: Vec<StrandRest> = rests.into_iter().flatten().collect();
         let report = reports.iter().fold(RestReport::default(), |all, one| all.with(one));
-        let roots: Vec<Vec3> = owns.iter().map(|own| setup.positions[own.start]).collect();
+        let roots: Vec<Vec3> = pieces.iter().map(|own| setup.positions[own.start]).collect();
         let strips = Strips::new(setup.counts, &places(&roots));
         let limits = [setup.bend, setup.twist];
         let rods: Vec<Rods> = strips

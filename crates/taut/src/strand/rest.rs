@@ -16,6 +16,8 @@
 //! [`holds`](super::stability::holds) tells, and those that do not hold are made stiffer, within what is
 //! allowed.
 
+use std::ops::Range;
+
 use glam::DVec3;
 
 use super::stability;
@@ -107,6 +109,35 @@ impl StrandRest {
     pub(super) fn turning(&self, i: usize) -> f64 {
         let [a, b] = self.curvature[i];
         a.hypot(b).atan()
+    }
+
+    /// The piece of its points `own`, which are styled at `x` \[m\]. Masses stay as they are.
+    pub(super) fn piece(&self, x: &[DVec3], own: Range<usize>) -> Self {
+        if own.len() == self.mass.len() {
+            return self.clone();
+        }
+        let tangent = |j: usize| (x[j + 1] - x[j]).try_normalize();
+        let (mut frame, mut t0) = (self.frame, tangent(0).unwrap_or(DVec3::X));
+        for j in 1..=own.start {
+            let t1 = tangent(j).unwrap_or(t0);
+            (frame, t0) = (carried(frame, t0, t1), t1);
+        }
+        let (first, last) = (own.start, own.end - 1);
+        let mut piece = Self {
+            mass: self.mass[own.clone()].to_vec(),
+            length: self.length[first..last].to_vec(),
+            curvature: self.curvature[own.clone()].to_vec(),
+            twist: self.twist[own.clone()].to_vec(),
+            bend_stiffness: self.bend_stiffness[own.clone()].to_vec(),
+            twist_stiffness: self.twist_stiffness[own].to_vec(),
+            frame,
+        };
+        // Ends have no joint.
+        for end in [0, last - first] {
+            (piece.curvature[end], piece.twist[end]) = ([0.0; 2], 0.0);
+            (piece.bend_stiffness[end], piece.twist_stiffness[end]) = (0.0, 0.0);
+        }
+        piece
     }
 
     /// The strand whose points are at `x` with radii `radius` \[m\]. `report` is added to.

@@ -313,9 +313,9 @@ impl<F: NodeForces> BatchSolve<'_, '_, F> {
                 let frame = frames[self.x.strip().number(lane)];
                 (0..3).for_each(|c| given[c][lane] = frame[c]);
             }
-            for c in 0..3 {
-                root[c] = sound(L::load(&given[c], set.at));
-            }
+            let [x, y, z] = given.map(|row| sound(L::load(&row, set.at)));
+            let is_free = (x.abs() + y.abs() + z.abs()).le(L::splat(0.0));
+            root = select3::<L>(is_free, root, [x, y, z]);
         }
         work.frame[0] = orthogonal(root, work.tangent[0]);
         frames::lay(&work.tangent[..n], &mut work.frame[..n], |j| sound(L::load(&kept[n + j], set.at)));

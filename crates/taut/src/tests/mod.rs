@@ -18,6 +18,7 @@ mod fit;
 mod forces;
 mod give_way;
 mod hair;
+mod hair_tearing;
 mod hanging_sheet;
 mod hierarchy;
 mod implicit;

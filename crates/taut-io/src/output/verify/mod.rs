@@ -289,7 +289,7 @@ fn find_extra(files: &Layout, ruler: &Ruler, frames: u32) -> Vec<Failure> {
     let mut failures = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let numbered = |name| Layout::parse_frame(name).or_else(|| Layout::parse_faces(name));
+        let numbered = |name| Layout::parse_frame(name).or_else(|| Layout::parse_changes(name));
         let Some((body, frame)) = name.to_str().and_then(numbered) else { continue };
         if frame > frames || ruler.description().body(body).is_none() {
             failures.push(Failure {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{HairMaterial, MeshSource, Pin, Transform, Vector};
+use super::{HairMaterial, HairTear, MeshSource, Pin, Transform, Vector};
 
 /// Strands of hair: a groom from a file, or grown on a surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +69,9 @@ pub(crate) struct Hair {
     #[serde(default)]
     #[schemars(length(max = 10_000))]
     pub pin: Vec<Pin>,
+    /// Where strands tear. Nowhere by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tear: Option<HairTear>,
 }
 
 fn air_drag() -> f64 {
@@ -413,7 +416,8 @@ impl Hair {
             HairMesh::Grow(grow) => [grow.select.as_ref(), grow.weight.as_ref()],
             HairMesh::File(_) => [None, None],
         };
-        pins.chain(grow).flatten().collect()
+        let tear = self.tear.iter().flat_map(HairTear::texts);
+        pins.chain(grow).flatten().chain(tear).collect()
     }
 
     /// The same, mutable.
@@ -423,6 +427,7 @@ impl Hair {
             HairMesh::Grow(grow) => [grow.select.as_mut(), grow.weight.as_mut()],
             HairMesh::File(_) => [None, None],
         };
-        pins.chain(grow).flatten().collect()
+        let tear = self.tear.iter_mut().flat_map(HairTear::texts_mut);
+        pins.chain(grow).flatten().chain(tear).collect()
     }
 }

@@ -45,7 +45,7 @@ pub(crate) use solid::{Solid, SolidLevels, SolidMesh, Volume};
 pub(crate) use solid_material::SolidMaterial;
 pub(crate) use solver::{Scheme, Solver};
 pub(crate) use spring::{Spring, SpringEnd};
-pub(crate) use tear::{Cut, Tear};
+pub(crate) use tear::{Cut, HairTear, Tear};
 pub(crate) use transform::{MotionKey, Transform, Vector};
 
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! `tear` of `[[cloth]]`: where a cloth tears.
+//! `tear` of `[[cloth]]` and `[[hair]]`: where they tear.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,50 @@ pub(crate) struct Tear {
     #[serde(default, skip_serializing_if = "is_zero")]
     #[schemars(range(min = 0, max = 0.99))]
     pub random: f64,
+}
+
+/// Where strands tear. A segment that would be stretched past its threshold is cut: by its strain, or by what
+/// its tension would stretch it by if its length were not limited. At the latest strands tear where their
+/// limit on stretch cannot be met. What is cut off goes on as a strand without a root. Needs `model = "rod"`,
+/// and no `guides`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HairTear {
+    /// Strain beyond which a segment tears: 0.2 is 20 %. 0.000001 to 1000.
+    #[schemars(range(min = 0.000_001, max = 1000))]
+    pub stretch: f64,
+    /// A map with one factor on `stretch` per point, `"map:FILE"`; the lesser of its ends counts for a
+    /// segment. None by default; each 0.000001 to 1000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub factor: Option<String>,
+    /// Weaker or stronger points: `corner:root`, `corner:tip`, `index:…`, `box:…`, `map:FILE` or `all`. None
+    /// by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = 10_000))]
+    pub weak: Vec<Weak>,
+    /// Random field: the threshold of each point varies by up to this fraction up and down, seeded by
+    /// `scene.seed`. 0 by default; 0 to 0.99.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(min = 0, max = 0.99))]
+    pub random: f64,
+}
+
+impl HairTear {
+    /// The same as a table of cloth.
+    pub fn thresholds(&self) -> Tear {
+        let Self { stretch, factor, weak, random } = self.clone();
+        Tear { stretch, by: TearMeasure::default(), factor, weak, random }
+    }
+
+    /// Its texts that may name a map.
+    pub fn texts(&self) -> impl Iterator<Item = &String> {
+        self.factor.iter().chain(self.weak.iter().map(|weak| &weak.select))
+    }
+
+    /// The same, to be changed.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        self.factor.iter_mut().chain(self.weak.iter_mut().map(|weak| &mut weak.select))
+    }
 }
 
 /// A cut that a cloth has from the start: a notch, a slit.

@@ -19,6 +19,7 @@ pub(super) fn check(hair: &Node, path: &Path<'_>, report: &mut Report<'_>) {
     pins::check(hair, path, report);
     let grow = hair.get("mesh").and_then(|mesh| mesh.get("grow"));
     check_guides(hair, grow, path, report);
+    check_tear(hair, path, report);
     let Some(grow) = grow else { return };
     let mesh = Path::Key(path, "mesh");
     let own = Path::Key(&mesh, "grow");
@@ -63,5 +64,17 @@ fn check_guides(hair: &Node, grow: Option<&Node>, path: &Path<'_>, report: &mut 
         let guides = Path::Key(path, "guides");
         let message = "requires root = { obstacle = NAME }: the strands between the guides grow on it";
         report.add(wanted.origin, &Path::Key(&guides, "interpolate"), message);
+    }
+}
+
+/// What cannot tear.
+fn check_tear(hair: &Node, path: &Path<'_>, report: &mut Report<'_>) {
+    let Some(tear) = hair.get("tear") else { return };
+    let mut refuse = |message: &str| report.add(tear.origin, &Path::Key(path, "tear"), message);
+    if hair.get("model").and_then(Node::text) == Some("springs") {
+        refuse("cannot be combined with model = \"springs\": the lecture's springs do not tear");
+    }
+    if hair.get("guides").is_some() {
+        refuse("cannot be combined with guides: strands that follow a guide would not tear with it");
     }
 }

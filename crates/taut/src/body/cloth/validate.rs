@@ -32,25 +32,8 @@ pub(crate) fn check(cloth: &Cloth, description: &Description) -> Result<(), Worl
 
 /// Whether `cloth` may tear at `tear`.
 pub(crate) fn check_tear(cloth: &Cloth, tear: Option<&Tear>) -> Result<(), WorldError> {
-    let Some(tear) = tear else { return Ok(()) };
-    let count = cloth.mesh.positions.len();
-    need(cloth, tear.stretch > 0.0 && tear.stretch <= 1e6, "tear.stretch must be above 0, at most 1e6")?;
-    need(
-        cloth,
-        tear.factors.is_empty() || tear.factors.len() == count,
-        &format!(
-            "tear has {} factors; it needs one for each of {count} vertices, or none",
-            tear.factors.len()
-        ),
-    )?;
-    match tear.factors.iter().position(|f| !(*f > 0.0 && *f <= 1e6)) {
-        Some(v) => {
-            let factor = tear.factors[v];
-            let problem = format!("tear factor {factor} of vertex {v} must be above 0, at most 1e6");
-            Err(invalid(cloth, problem))
-        }
-        None => Ok(()),
-    }
+    let problem = tear.and_then(|tear| tear.problem(cloth.mesh.positions.len()));
+    problem.map_or(Ok(()), |problem| Err(invalid(cloth, problem)))
 }
 
 fn check_mesh(cloth: &Cloth) -> Result<(), WorldError> {

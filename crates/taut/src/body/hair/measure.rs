@@ -7,7 +7,7 @@ use glam::Vec3;
 use crate::{
     Hair, Limit,
     body::particles::measure::RestSegments,
-    measure::{BendMeasure, BodyCertificate, StrainMeasure},
+    measure::{BendMeasure, BodyCertificate, StrainMeasure, TearCertificate},
     strand::{StrandSetup, Strands},
 };
 
@@ -68,6 +68,7 @@ impl RestHair {
         let strands = Strands::new(&StrandSetup {
             positions: &groom.positions,
             counts: &groom.counts,
+            whole: hair.whole_counts(),
             radii: &radii,
             density: hair.material.density,
             young: hair.material.young,
@@ -133,6 +134,7 @@ impl RestHair {
             name: hair.name.clone(),
             strain: self.measure(positions, hair.stretch),
             bend: self.measure_bends(positions, hair.bend),
+            tear: TearCertificate::of_hair(hair),
             ..BodyCertificate::default()
         }
     }

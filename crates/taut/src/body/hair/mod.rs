@@ -2,4 +2,5 @@
 
 pub(crate) mod assemble;
 pub mod measure;
+pub(crate) mod tear;
 pub(crate) mod validate;

@@ -1,8 +1,12 @@
 //! What hair cannot be simulated.
 
+use std::collections::BTreeSet;
+
 use glam::Vec3;
 
-use crate::{Description, Hair, HairModel, HairRest, Limit, Roots, WorldError, schedule};
+use crate::{
+    Description, Hair, HairModel, HairRest, Limit, Roots, Tear, WorldError, mesh::groom::strands_of, schedule,
+};
 
 /// Most points of a groom.
 const MOST_POINTS: usize = 10_000_000;
@@ -39,6 +43,8 @@ pub(crate) fn check(hair: &Hair, description: &Description) -> Result<(), WorldE
         need(within(stiffen, 1.0, 1e6), "strands may be stiffened by a factor between 1 and 1e6")?;
     }
     check_stretch(hair)?;
+    check_tear(hair, hair.tear.as_ref())?;
+    check_whole(hair)?;
     check_roots(hair, description)?;
     let is_implicit = schedule::is_implicit(description) || hair.model == HairModel::Springs;
     need(is_implicit, "needs the integrator bdf2 or euler, or the model \"springs\"; leap-frog is explicit")
@@ -89,6 +95,33 @@ fn check_stretch(hair: &Hair) -> Result<(), WorldError> {
     }
     let problem = "a limit's min must lie between -1 and 0, its max between 0 and 1000".into();
     Err(WorldError::Limit { kind: "hair", name: hair.name.clone(), problem })
+}
+
+/// Refuses what `hair` cannot tear at.
+pub(crate) fn check_tear(hair: &Hair, tear: Option<&Tear>) -> Result<(), WorldError> {
+    let Some(tear) = tear else { return Ok(()) };
+    let refuse = |problem: &str| Err(invalid(hair, problem.into()));
+    if hair.model == HairModel::Springs {
+        return refuse("tear needs the model \"rod\"; the lecture's springs do not tear");
+    }
+    if hair.full.is_some() {
+        return refuse("tear cannot be combined with guides: what follows a guide would not tear with it");
+    }
+    tear.problem(hair.groom.positions.len()).map_or(Ok(()), |problem| Err(invalid(hair, problem)))
+}
+
+/// Refuses pieces that are none of the whole.
+fn check_whole(hair: &Hair) -> Result<(), WorldError> {
+    let Some(whole) = &hair.whole else { return Ok(()) };
+    let starts = |counts: &[u32]| strands_of(counts).map(|own| own.start).collect::<BTreeSet<usize>>();
+    let total: u64 = whole.iter().map(|&count| u64::from(count)).sum();
+    let is_fine = total == hair.groom.positions.len() as u64
+        && whole.iter().all(|&count| count >= 2)
+        && starts(whole).is_subset(&starts(&hair.groom.counts));
+    if is_fine {
+        return Ok(());
+    }
+    Err(invalid(hair, "its strands are not pieces of those that it had whole".into()))
 }
 
 fn check_roots(hair: &Hair, description: &Description) -> Result<(), WorldError> {

@@ -25,7 +25,8 @@ fn shaken(name: &str, count: usize, segments: usize, is_curly: bool, has_ball: b
     let nodes = segments + 1;
     let own: Vec<Vec3> = few.iter().flat_map(|&k| positions[k * nodes..(k + 1) * nodes].to_vec()).collect();
     let few_counts = vec![nodes as u32; few.len()];
-    let few_setup = crate::strand::StrandSetup { positions: &own, counts: &few_counts, ..setup };
+    let few_setup =
+        crate::strand::StrandSetup { positions: &own, counts: &few_counts, whole: &few_counts, ..setup };
     let mut exact = Scene::new(&few_setup, 2, 1, LaneKind::detect());
     exact.iterations = 200;
     exact.strands.rods.iter_mut().for_each(|rods| rods.settled = crate::kernel::lanes::Row::splat(1e-6));

@@ -116,6 +116,7 @@ pub(super) fn setup<'a>(positions: &'a [Vec3], counts: &'a [u32], radii: &'a [f3
     StrandSetup {
         positions,
         counts,
+        whole: counts,
         radii,
         density: DENSITY,
         young: YOUNG,
