@@ -96,6 +96,7 @@ mod tests {
             changes: vec![5, 7],
             described: None,
             soft: None,
+            midpoints: None,
             lines: None,
             strands: None,
             radii: None,
