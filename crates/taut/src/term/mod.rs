@@ -12,6 +12,7 @@
 //! | volumes around vertices | [`volume`], solved within [`tetrahedra`] | a pressure a vertex |
 //! | bend limits of hinges | [`bend_limit`] | a number a hinge |
 //! | bending, implicit | [`curvature`] (flat at rest), [`bending`] | none: an energy, not a limit |
+//! | jumps of nonconforming triangles | [`jump`] | a vector an edge |
 //! | obstacles | [`obstacle`] | a vector a vertex |
 //! | touching parts of surfaces | [`pair`] | a vector a pair, for one step |
 //! | open seams | [`seam`] | a vector a stitch |
@@ -27,6 +28,7 @@ pub mod bending;
 pub mod corners;
 pub mod curvature;
 pub mod grip;
+pub mod jump;
 pub mod obstacle;
 pub mod pair;
 pub mod pressure;
