@@ -28,6 +28,7 @@ pub mod npy;
 pub mod outcome;
 pub mod recorder;
 pub mod resume;
+pub mod session;
 pub(crate) mod tears;
 pub mod verify;
 
