@@ -128,7 +128,7 @@ fn failure(root: &Path, error: SessionError) -> Failure {
         SessionError::Input(problems) => problems.into(),
         SessionError::Folder(error) => Failure::at_start(error),
         SessionError::Write(error) => cannot_write(root, 0, &error),
-        SessionError::Engine(error) => error.into(),
+        SessionError::Engine(error) => (*error).into(),
     }
 }
 

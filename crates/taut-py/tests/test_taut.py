@@ -188,6 +188,19 @@ class Simulations(unittest.TestCase):
         self.assertEqual(torn[0]["body"], sheet)
         self.assertEqual(simulation.triangles(sheet).max() + 1, len(simulation.positions(sheet)))
 
+    def test_developable_cloth_shows_its_vertices(self):
+        x, t = taut.grid(size=(0.3, 0.2), cells=(12, 8), diagonals="regular")
+        simulation = taut.Simulation(threads=1)
+        sheet = simulation.add_cloth("sheet", x, t, material="denim", pins=[0, 12], model="developable")
+        np.testing.assert_allclose(simulation.positions(sheet), x, atol=1e-3)
+        np.testing.assert_array_equal(simulation.triangles(sheet), t)
+        simulation.step(10)
+        self.assertLess(simulation.certificate(sheet)["max_stretch"], 1.001 + 1e-5)
+        with self.assertRaises(taut.UnsupportedError):
+            simulation.view_positions(sheet)
+        with self.assertRaisesRegex(taut.ParameterError, "developable"):
+            simulation.add_cloth("other", x, t, model="paper")
+
     def test_settings_are_refused_by_name(self):
         for settings, said in [
             (dict(scheme="best"), "scheme is 'best'|scheme is \"best\""),

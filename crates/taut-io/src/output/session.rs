@@ -57,7 +57,13 @@ pub enum SessionError {
     Write(OutputError),
     /// The engine refuses it.
     #[error(transparent)]
-    Engine(#[from] SimulationError),
+    Engine(Box<SimulationError>),
+}
+
+impl From<SimulationError> for SessionError {
+    fn from(error: SimulationError) -> Self {
+        Self::Engine(Box::new(error))
+    }
 }
 
 impl From<Problems> for SessionError {

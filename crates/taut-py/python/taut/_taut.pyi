@@ -85,6 +85,7 @@ class Simulation:
         masses: Optional[ArrayLike] = None,
         pressure: Optional[float] = None,
         tear: Optional[float] = None,
+        model: Literal["fem", "developable"] = "fem",
     ) -> Body: ...
     def add_solid(
         self,
