@@ -19,6 +19,7 @@ use crate::{
     },
     pbd,
     schedule::{StepBudget, square_factor},
+    solve::nearest::step::Filters,
     state::History,
     term::spring::SpringInputs,
     velocity::{
@@ -305,12 +306,8 @@ impl Stepper {
             remember(threads, history, (began, ends, predicted), (&self.touched, violent), rate);
         }
         if is_implicit {
-            // Else every rounding of a place would be a change of momentum. After what compares velocities
-            // with places.
-            self.scratch.filters[self.scratch.pace].remainders(world, &mut |i, rest| {
-                let rate = rate(i);
-                (0..3).for_each(|k| v[i][k] += rate * rest[k]);
-            });
+            // After what compares velocities with places.
+            add_remainders(world, &self.scratch.filters[self.scratch.pace], rate, v);
         }
     }
 }
@@ -414,6 +411,15 @@ fn update_velocities(
                 v[k] += (x[i][k] - predicted[i][k]) * rate;
             }
         }
+    });
+}
+
+/// What single precision leaves out of places counts in velocities: else every rounding of a place would be a
+/// change of momentum.
+fn add_remainders(world: &World, filters: &Filters, rate: impl Fn(usize) -> f32, v: &mut [Quad]) {
+    filters.remainders(world, &mut |i, rest| {
+        let rate = rate(i);
+        (0..3).for_each(|k| v[i][k] += rate * rest[k]);
     });
 }
 
