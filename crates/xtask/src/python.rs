@@ -8,7 +8,17 @@ use std::{
 use crate::command::{root, run};
 
 /// What the tests need beside the wheel.
-const PACKAGES: [&str; 5] = ["maturin>=1.9,<2", "numpy>=1.22", "mypy==2.4.1", "pyright==1.1.414", "tqdm"];
+const PACKAGES: [&str; 9] = [
+    "maturin>=1.9,<2",
+    "numpy>=1.22",
+    "mypy==2.4.1",
+    "pyright==1.1.414",
+    "tqdm",
+    "matplotlib",
+    "scipy",
+    "pyPBD==2.2.2",
+    "ray>=2.40",
+];
 
 /// Random calls of the fuzzing script.
 const CALLS: &str = "20000";
@@ -30,12 +40,17 @@ pub fn test() -> Result<(), String> {
     let package = root().join("crates/taut-py");
     let paths = [&package.join("Cargo.toml"), &wheels].map(|path| path.display().to_string());
     run(&python, &["-m", "maturin", "build", "--release", "--manifest-path", &paths[0], "--out", &paths[1]])?;
-    let wheel = only_file(&wheels)?.display().to_string();
+    let wheel = files(&wheels, "whl")?.pop().ok_or("maturin has written no wheel")?;
     run(&python, &["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", &wheel])?;
 
     let tests = package.join("tests").display().to_string();
     run(&python, &["-m", "unittest", "discover", "--start-directory", &tests])?;
     run(&python, &[&format!("{tests}/fuzz.py"), CALLS])?;
+    let mut notebooks = vec![format!("{tests}/notebooks.py")];
+    notebooks.extend(files(&package.join("notebooks"), "ipynb")?);
+    run(&python, &notebooks)?;
+    run(&python, &[format!("{tests}/ray_sweep.py")])?;
+    run(&python, &[format!("{tests}/times.py")])?;
     let example = readme_example(&package.join("README.md"), &place)?;
     let in_place = ["-c", "import os, runpy, sys; os.chdir(sys.argv[1]); runpy.run_path(sys.argv[2])"];
     run(&python, &[in_place[0], in_place[1], &place.display().to_string(), &example])?;
@@ -49,14 +64,14 @@ fn interpreter(environment: &Path) -> PathBuf {
     environment.join(name)
 }
 
-/// The one file in a folder.
-fn only_file(folder: &Path) -> Result<PathBuf, String> {
+/// The files in a folder with this extension, sorted.
+fn files(folder: &Path, extension: &str) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    match files.as_slice() {
-        [one] => Ok(one.clone()),
-        all => Err(format!("{}: {} files instead of one wheel", folder.display(), all.len())),
-    }
+    let paths = entries.flatten().map(|entry| entry.path());
+    let own = paths.filter(|path| path.extension().is_some_and(|found| found == extension));
+    let mut found: Vec<String> = own.map(|path| path.display().to_string()).collect();
+    found.sort();
+    Ok(found)
 }
 
 /// Writes the Python code of the README into a file of `place`; gives its path.
