@@ -8,12 +8,13 @@ use std::{
 use crate::command::{root, run};
 
 /// What the tests need beside the wheel.
-const PACKAGES: [&str; 9] = [
+const PACKAGES: [&str; 10] = [
     "maturin>=1.9,<2",
     "numpy>=1.22",
     "mypy==2.4.1",
     "pyright==1.1.414",
     "tqdm",
+    "types-tqdm",
     "matplotlib",
     "scipy",
     "pyPBD==2.2.2",
@@ -54,7 +55,8 @@ pub fn test() -> Result<(), String> {
     let example = readme_example(&package.join("README.md"), &place)?;
     let in_place = ["-c", "import os, runpy, sys; os.chdir(sys.argv[1]); runpy.run_path(sys.argv[2])"];
     run(&python, &[in_place[0], in_place[1], &place.display().to_string(), &example])?;
-    run(&python, &["-m", "mypy", "--strict", &example, "-p", "taut"])?;
+    run(&python, &["-m", "mypy", "--strict", &example])?;
+    run(&python, &["-m", "mypy", "--strict", "--package", "taut"])?;
     run(&python, &["-m", "pyright", "--pythonpath", &python, &example])
 }
 
