@@ -73,6 +73,16 @@ pub const METRICS: &[(&str, &str)] = &[
         "certificate.bodies[].worst_element",
         "Triangle or tetrahedron with the largest residual, or with the largest strain if none exceeds its limits.",
     ),
+    (
+        "certificate.bodies[].midpoints.max_jump",
+        "Largest distance of the corners of two triangles at the ends of their edge, over its length. `midpoints` is present for cloth of the model `developable` only.",
+    ),
+    ("certificate.bodies[].midpoints.mean_jump", "Mean of that over inner edges."),
+    (
+        "certificate.bodies[].midpoints.max_shown_strain",
+        "Largest principal strain of the triangles that are shown, which no limit holds.",
+    ),
+    ("certificate.bodies[].midpoints.min_shown_strain", "Smallest principal strain of these."),
     ("certificate.bodies[].max_edge_strain", "Largest strain of an edge; 0 is at rest."),
     ("certificate.bodies[].min_edge_strain", "Smallest strain of an edge."),
     ("certificate.bodies[].max_edge_residual", "Largest residual past the limits on edges."),
@@ -293,8 +303,8 @@ mod tests {
     use taut::{
         Certificate, FrameReport,
         measure::{
-            BagCertificate, BodyCertificate, ContactCertificate, Intersection, RigidCertificate,
-            SeamCertificate, SolidMeasure, SpringCertificate,
+            BagCertificate, BodyCertificate, ContactCertificate, Intersection, MidpointCertificate,
+            RigidCertificate, SeamCertificate, SolidMeasure, SpringCertificate,
         },
     };
     use taut_io::output::{
@@ -334,7 +344,11 @@ mod tests {
     fn metrics_are_what_the_types_write() {
         let contact = ContactCertificate { first: Some(Intersection::default()), ..Default::default() };
         let certificate = Certificate {
-            bodies: vec![BodyCertificate { solid: Some(SolidMeasure::default()), ..Default::default() }],
+            bodies: vec![BodyCertificate {
+                solid: Some(SolidMeasure::default()),
+                midpoints: Some(MidpointCertificate::default()),
+                ..Default::default()
+            }],
             seams: vec![SeamCertificate::default()],
             bags: vec![BagCertificate {
                 volume: Some(1.0),

@@ -49,6 +49,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Write a scene in which sewing patterns are sewn around a body
     Dress(DressArgs),
+    /// Run a scene with every combination of some values, or write a job for a farm
+    Sweep(SweepArgs),
     /// List the built-in scenes, or print one
     Scenes(ScenesArgs),
     /// Measure simulation time and residuals of scenes
@@ -109,6 +111,68 @@ pub struct RunArgs {
     /// Suppress progress and summary
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// Run a scene with every combination of some values.
+///
+/// Each run has a folder and a process of its own: OUT/0000, OUT/0001, … When all are done there is one table
+/// (sweep.csv, sweep.json) and a page with their last frames side by side (index.html). The same command
+/// again goes on with the runs that are left, each from its last checkpoint.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  taut sweep hanging-sheet --vary cloth.sheet.strain.max=0.01,0.05,0.1
+  taut sweep flag --vary cloth.flag.strain.max=0.01,0.1 --vary 'air.wind=[4,0,0],[8,0,0]' -o windy --jobs 2
+  taut sweep my.toml --vary cloth.sheet.material=silk,denim --json | jq .runs[].figures
+  taut sweep my.toml --vary scene.seed=1,2,3,4 -o /mnt/farm/seeds --submit openjd
+                                          a template with one task a run, for OpenJD, AWS Deadline Cloud, …
+
+Exit codes: 0 success, 1 an expectation of the scene is not met, 2 bad input, 3 write error, 130 interrupted.")]
+pub struct SweepArgs {
+    /// Scene file, or name of a built-in scene
+    pub scene: String,
+    /// A key of the scene and its values, separated by commas or semicolons; repeatable: all combinations run
+    #[arg(long, value_name = "KEY=V1,V2,...", required = true, allow_hyphen_values = true)]
+    pub vary: Vec<String>,
+    /// Output folder [default: out/NAME-sweep]
+    #[arg(short, long = "out", value_name = "OUT")]
+    pub out: Option<PathBuf>,
+    /// Number of frames; overrides the scene
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub frames: Option<i64>,
+    #[command(flatten)]
+    pub set: Overrides,
+    /// Runs side by side
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
+    pub jobs: usize,
+    /// Threads of each run
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_jobs)]
+    pub threads_each: usize,
+    /// Do the run of this number alone, from 0, without table and page: what a task of a farm does
+    #[arg(long, value_name = "RUN", value_parser = parse_number::<usize>)]
+    pub only: Option<usize>,
+    /// Write a job template to OUT/job.json in place of running: openjd
+    #[arg(long, value_name = "ENGINE", conflicts_with = "only")]
+    pub submit: Option<String>,
+    /// Print the table as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Suppress progress and summary
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl SweepArgs {
+    /// The keys that vary.
+    pub fn vary_keys(&self) -> Vec<String> {
+        self.vary.iter().filter_map(|vary| Some(vary.split_once('=')?.0.trim().to_owned())).collect()
+    }
+}
+
+/// Parses a number of processes or threads.
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|n| (1..=1024).contains(n));
+    number.ok_or_else(|| "must be a number from 1 to 1024".to_owned())
 }
 
 /// Recompute the certificates of a run from its files.
@@ -202,6 +266,8 @@ Examples:
   taut render out -o frames.%04d.png                image sequence; a folder works too
   taut render out -o strain.mp4 --color strain      coloured by strain, with a colour bar
   taut render out --view top --zoom 2
+  taut render out -o frames.%04d.png --submit openjd
+                                                    a job of one task for 16 frames, in out/render-job.json
   taut render out --camera 0,1,3/0,0.5,0/35         eye / target / field of view
 
 Exit codes: 0 success, 2 bad input, 3 write error, 130 interrupted.")]
@@ -255,6 +321,10 @@ pub struct RenderArgs {
     /// Overwrite existing output
     #[arg(long)]
     pub force: bool,
+    /// Write a job template to OUT/render-job.json in place of drawing: openjd. Needs an image sequence as
+    /// output
+    #[arg(long, value_name = "ENGINE", conflicts_with_all = ["frame", "json"])]
+    pub submit: Option<String>,
     /// Suppress progress and summary
     #[arg(short, long)]
     pub quiet: bool,

@@ -20,6 +20,7 @@ mod render;
 mod run;
 mod scenes;
 mod summary;
+mod sweep;
 mod terminal;
 mod verify;
 mod view;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Render(args) => render::render(args),
         Command::Check(args) => check::check(args),
         Command::Dress(args) => dress::dress(args),
+        Command::Sweep(args) => sweep::sweep(args),
         Command::Scenes(args) => scenes::scenes(args),
         Command::Bench(args) => bench::bench(args),
         Command::Fit(args) => fit::fit(args),

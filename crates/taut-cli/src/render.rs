@@ -18,6 +18,7 @@ use crate::{
     failure::{Failure, code},
     interrupt::Interrupt,
     progress::Share,
+    sweep::frames_template,
     terminal,
 };
 use output::{Output, Writer, Writing};
@@ -29,6 +30,15 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     let recording = Recording::open(&args.out)?;
     let output = output.unwrap_or_else(|| Output::default_for(recording.root(), args.frame.is_some()));
     let frames = frames(args, &recording, &output)?;
+    if let Some(engine) = &args.submit {
+        let Output::Pattern(_) = &output else {
+            let hint = "write frames.%04d.png: every task writes its own frames";
+            return Err(Failure::input("--submit needs an image sequence", hint));
+        };
+        let pattern = std::path::absolute(output.path()).unwrap_or_else(|_| output.path().into());
+        let given = (&*pattern, &*passed_on(args));
+        return frames_template(engine, recording.root(), &frames, given, args.quiet);
+    }
     if args.fps.is_some() && !matches!(output, Output::Clip(_)) {
         let message = format!("{} has no frame rate: --fps is for videos", output.path().display());
         return Err(Failure::input(message, "omit it, or write .mp4, .gif or .apng"));
@@ -61,6 +71,25 @@ pub fn render(args: &RenderArgs) -> Result<ExitCode, Failure> {
     };
     report(args, &output, &frames, &film, &paths)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The options of pictures, as words for another process.
+fn passed_on(args: &RenderArgs) -> Vec<String> {
+    let [width, height] = args.size;
+    let coloring = taut_render::Coloring::ALL.iter().find(|(_, coloring)| *coloring == args.color);
+    let mut words = vec!["--size".into(), format!("{width}x{height}")];
+    words.extend(coloring.iter().flat_map(|(name, _)| ["--color".into(), (*name).to_owned()]));
+    let mut add = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("--{name}={value}")));
+    };
+    add("level", args.level.map(|level| level.to_string()));
+    add("mesh-level", Some(args.mesh_level.to_string()));
+    add("range", args.range.map(|range| range.to_string()));
+    add("camera", args.camera.clone());
+    add("view", args.view.map(|view| view.name().to_owned()));
+    add("zoom", Some(args.zoom.to_string()));
+    add("caption", args.caption.clone());
+    words
 }
 
 /// Draws and writes all frames; `None` if `keep_going`, called with the completed fraction, returns false.

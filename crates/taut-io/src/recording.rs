@@ -18,7 +18,7 @@ use std::{
 };
 
 use glam::{Vec2, Vec3};
-use taut::{Description, Obstacle, Pose, RigidBody};
+use taut::{Description, Obstacle, Pose, RigidBody, mesh::midpoints::Midpoints};
 
 use crate::{
     Problem, Problems,
@@ -71,6 +71,8 @@ pub struct Body {
     pub described: Option<usize>,
     /// Its tetrahedra, if it is a soft body.
     pub soft: Option<SoftBody>,
+    /// How its vertices follow the points of its frames, if it is developable cloth.
+    pub midpoints: Option<Arc<Midpoints>>,
     /// How its curves follow particles, if it is such.
     pub lines: Option<ShownLines>,
     /// How its strands follow those that were simulated, if it is hair with guides.
@@ -263,7 +265,23 @@ impl Recording {
         read.map_err(|problem| Problem { key, ..problem })
     }
 
-    /// Reads one frame of one body; for a soft body, its display surface.
+    /// Reads the points of developable cloth in one frame \[m\]: what is simulated and measured.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read); also if it is not developable.
+    pub fn read_points(&self, body: usize, frame: u32) -> Result<Vec<Vec3>, Problem> {
+        let Body { name, midpoints, .. } = &self.bodies[body];
+        let key = Some(format!("frame {frame} of {name}"));
+        let path = self.files.frame(name, frame);
+        let Some(midpoints) = midpoints else {
+            return Err(Problem { key, ..complain(&path, "contains no midpoints") });
+        };
+        let read = npy::read(&path, midpoints.point_count()).and_then(|x| finite(&path, x));
+        read.map_err(|problem| Problem { key, ..problem })
+    }
+
+    /// Reads one frame of one body; for a soft body, its display surface; for developable cloth, its
+    /// vertices.
     ///
     /// # Errors
     /// A problem with the file: truncated, wrong number of vertices, a non-finite position.
@@ -271,6 +289,10 @@ impl Recording {
         let Body { name, rest, changes, soft, .. } = &self.bodies[body];
         if let Some(soft) = soft {
             let positions = soft.to_surface(&self.read_tetrahedra(body, frame)?);
+            return Ok(Geometry { positions, connections: rest.connections.clone() });
+        }
+        if let Some(midpoints) = &self.bodies[body].midpoints {
+            let positions = midpoints.to_shown(&self.read_points(body, frame)?);
             return Ok(Geometry { positions, connections: rest.connections.clone() });
         }
         let path = self.files.frame(name, frame);

@@ -196,6 +196,16 @@ pub enum View {
 }
 
 impl View {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Front => "front",
+            Self::Side => "side",
+            Self::Top => "top",
+            Self::ThreeQuarter => "three-quarter",
+        }
+    }
+
     /// Angle from the front, and above the horizon \[degrees\].
     fn angles(self) -> [f32; 2] {
         match self {

@@ -140,7 +140,7 @@ impl<'a> Film<'a> {
                 if known.soft.is_some() {
                     let values = soft_values(recording, known, k, frame, options.coloring)?;
                     largest = values.iter().map(|value| value.abs()).fold(largest, f32::max);
-                } else if let Some((measured, _)) = known.measured(recording, k, &geometry) {
+                } else if let Some((measured, _)) = known.measured(recording, (k, frame), &geometry) {
                     let values = measured.iter().map(|m| options.coloring.value(m).abs());
                     largest = values.fold(largest, f32::max);
                 } else if let Some(gauge) = &known.curve {
@@ -287,11 +287,11 @@ impl<'a> Film<'a> {
                 let values = soft_values(self.recording, known, body, frame, coloring)?;
                 Ok(Paint::Vertices(values.iter().map(|&value| scale.color(value)).collect()))
             }
-            _ => Ok(self.paint_surface(body, known, geometry)),
+            _ => Ok(self.paint_surface((body, frame), known, geometry)),
         }
     }
 
-    fn paint_surface(&self, body: usize, known: &Known, geometry: &Geometry) -> Paint {
+    fn paint_surface(&self, (body, frame): (usize, u32), known: &Known, geometry: &Geometry) -> Paint {
         let front = color::fabric(body);
         let plain = Paint::Plain { front, back: crate::scene::back_of(front) };
         let coloring = self.options.coloring;
@@ -304,7 +304,9 @@ impl<'a> Film<'a> {
             let same = geometry.connections.triangles().len() == known.rest.triangles.len();
             return known.levels.clone().filter(|_| same).unwrap_or(unknown);
         }
-        let Some((measured, rest)) = known.measured(self.recording, body, geometry) else { return unknown };
+        let Some((measured, rest)) = known.measured(self.recording, (body, frame), geometry) else {
+            return unknown;
+        };
         if matches!(coloring, Coloring::Residual | Coloring::Hsv) {
             return Paint::Triangles(measured.iter().map(|m| coloring.color(m, self.range)).collect());
         }

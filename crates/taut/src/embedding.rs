@@ -2,11 +2,11 @@
 //!
 //! The solver moves *unknowns*; what is shown, collided, measured and written are *points*, in the caller's
 //! order. Today's bodies have one unknown a point, in another order (neighbours close in memory). The surface
-//! that is shown in place of a soft solid has points anywhere inside its tetrahedra.
+//! that is shown in place of a soft solid has points anywhere inside its tetrahedra; vertices of developable
+//! cloth are sums of midpoints ([`Midpoints`](crate::mesh::midpoints::Midpoints)).
 //!
 //! An embedding is a linear map E: points are E x. Virtual work then says what a force on points is for the
-//! unknowns: its transpose, ⟨E x, f⟩ = ⟨x, Eᵀ f⟩. Bodies whose unknowns are no points of theirs (edge
-//! midpoints of developable cloth) are one more variant here.
+//! unknowns: its transpose, ⟨E x, f⟩ = ⟨x, Eᵀ f⟩.
 
 use std::collections::HashMap;
 
@@ -38,6 +38,15 @@ pub enum Embedding {
         corners: Vec<[u32; 4]>,
         /// Their weights, which sum to 1; some are negative for points outside.
         weights: Vec<[f32; 4]>,
+        /// How many unknowns there are.
+        count: usize,
+    },
+    /// Every point is a weighted sum of any unknowns.
+    Sparse {
+        /// Where the terms of each point begin; one more than points.
+        starts: Vec<u32>,
+        /// Unknowns and their weights, which sum to 1 for each point.
+        terms: Vec<(u32, f32)>,
         /// How many unknowns there are.
         count: usize,
     },
@@ -75,12 +84,23 @@ impl Embedding {
         }
     }
 
+    /// Points that are these sums of `count` unknowns.
+    pub(crate) fn sparse(rows: &[Vec<(u32, f64)>], count: usize) -> Self {
+        let (mut starts, mut terms) = (vec![0], Vec::new());
+        for row in rows {
+            terms.extend(row.iter().map(|&(unknown, weight)| (unknown, weight as f32)));
+            starts.push(terms.len() as u32);
+        }
+        Self::Sparse { starts, terms, count }
+    }
+
     /// Number of points.
     pub fn point_count(&self) -> usize {
         match self {
             Self::Identity { order } => order.len(),
             Self::Subset { unknowns, .. } => unknowns.len(),
             Self::Barycentric { corners, .. } => corners.len(),
+            Self::Sparse { starts, .. } => starts.len() - 1,
         }
     }
 
@@ -88,7 +108,9 @@ impl Embedding {
     pub fn unknown_count(&self) -> usize {
         match self {
             Self::Identity { order } => order.len(),
-            Self::Subset { count, .. } | Self::Barycentric { count, .. } => *count,
+            Self::Subset { count, .. } | Self::Barycentric { count, .. } | Self::Sparse { count, .. } => {
+                *count
+            }
         }
     }
 
@@ -96,7 +118,7 @@ impl Embedding {
     pub(crate) fn order(&self) -> &[u32] {
         match self {
             Self::Identity { order } => order,
-            Self::Subset { .. } | Self::Barycentric { .. } => &[],
+            Self::Subset { .. } | Self::Barycentric { .. } | Self::Sparse { .. } => &[],
         }
     }
 
@@ -106,6 +128,13 @@ impl Embedding {
             Self::Identity { order } => order.iter().position(|&v| v == point).map(|k| k as u32),
             Self::Subset { unknowns, .. } => unknowns.get(point as usize).copied(),
             Self::Barycentric { .. } => None,
+            Self::Sparse { starts, terms, .. } => {
+                let [from, to] = [0, 1].map(|k| starts.get(point as usize + k).copied());
+                match terms.get(from? as usize..to? as usize)? {
+                    [(unknown, 1.0)] => Some(*unknown),
+                    _ => None,
+                }
+            }
         }
     }
 
@@ -129,6 +158,16 @@ impl Embedding {
                     a + (w[1] * (b - a) + w[2] * (c - a) + w[3] * (d - a))
                 };
                 corners.iter().zip(weights).map(point).collect()
+            }
+            Self::Sparse { starts, terms, .. } => {
+                let point = |row: &[u32]| {
+                    let terms = &terms[row[0] as usize..row[1] as usize];
+                    let Some(&(first, _)) = terms.first() else { return Vec3::ZERO };
+                    let origin = unknown(first as usize);
+                    let others = terms[1..].iter();
+                    origin + others.map(|&(v, w)| w * (unknown(v as usize) - origin)).sum::<Vec3>()
+                };
+                starts.windows(2).map(point).collect()
             }
         }
     }
@@ -173,6 +212,13 @@ impl Embedding {
                     }
                 }
             }
+            Self::Sparse { starts, terms, .. } => {
+                for (row, &force) in starts.windows(2).zip(forces) {
+                    for &(v, weight) in &terms[row[0] as usize..row[1] as usize] {
+                        unknowns[v as usize] += weight * force;
+                    }
+                }
+            }
         }
         unknowns
     }
@@ -207,7 +253,14 @@ mod tests {
         ];
         assert!(matches!(&embeddings[1], Embedding::Subset { .. }));
         assert!(matches!(&embeddings[2], Embedding::Barycentric { .. }));
-        for embedding in embeddings {
+        let rows: Vec<Vec<(u32, f64)>> =
+            (0..30).map(|v| vec![(v, 1.5), (v + 1, -1.0), (v + 20, 0.5)]).chain([vec![(7, 1.0)]]).collect();
+        let sparse = Embedding::sparse(&rows, count);
+        assert_eq!(
+            (sparse.unknown_of(30), sparse.unknown_of(0), sparse.unknown_of(31)),
+            (Some(7), None, None)
+        );
+        for embedding in embeddings.into_iter().chain([sparse]) {
             assert_eq!(embedding.unknown_count(), count);
             let (x, f) = (vectors(count), vectors(embedding.point_count()));
             let (points, back) = (embedding.points(&x), embedding.transpose(&f));

@@ -121,10 +121,10 @@ pub use boundary::{
 };
 pub use budget::{Budget, Clock};
 pub use describe::{
-    AMBIENT, Body, Cloth, Contact, Description, Direction, EdgeModel, Hair, HairContact, HairMaterial,
-    HairModel, HairRest, IMPERFECTION, Integrator, LevelKind, Limit, Model, Particles, PbdModel,
-    PbdStiffness, Pressure, PressureLaw, Projection, Roots, Scheme, SegmentSprings, Solid, Solver, Spring,
-    SpringEnd, Tear, TearMeasure, Tolerance, Torn, Weave, WorldError,
+    AMBIENT, Body, Cloth, Contact, Description, DevelopableModel, Direction, EdgeModel, Hair, HairContact,
+    HairMaterial, HairModel, HairRest, IMPERFECTION, Integrator, LevelKind, Limit, Model, Particles,
+    PbdModel, PbdStiffness, Pressure, PressureLaw, Projection, Roots, Scheme, SegmentSprings, Solid, Solver,
+    Spring, SpringEnd, Tear, TearMeasure, Tolerance, Torn, Weave, WorldError,
 };
 pub use measure::{BodyCertificate, Certificate, Ruler, certify};
 pub use schedule::{Alone, Schedule};

@@ -2,6 +2,7 @@
 
 mod bench;
 mod command;
+mod python;
 mod scenes;
 mod sizes;
 mod source;
@@ -14,6 +15,7 @@ The project's own commands.
 
 Usage:
   cargo xtask test                     all tests, both tiers: installs what they need, and says so
+  cargo xtask python                   the Python package alone: its wheel, tests and type checks
   cargo xtask scenes [NAME…]           run built-in scenes whole, and check what each expects of itself
   cargo xtask soak [--hair] [--scenes N] [--from NUMBER]
                                        random scenes and grooms, or grooms alone, a thousand by default; prints
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["test"] => test::test(),
+        ["python"] => python::test(),
         ["scenes", only @ ..] => command::taut().and_then(|taut| scenes::check(&taut, only)),
         ["soak", options @ ..] => test::soak(options),
         ["sizes"] => sizes::check(),

@@ -5,12 +5,12 @@ use std::{fs, process::Command, time::Instant};
 
 use crate::{
     command::{built, cargo, root, run},
-    scenes, sizes,
+    python, scenes, sizes,
 };
 
 /// What the second tier needs beside Rust, how to see that it is there, and what happens to it.
 const NEEDED: [(&str, &str, &str); 3] = [
-    ("python3", "Python 3", "a virtual environment with numpy, trimesh and others, in target/tmp"),
+    ("python3", "Python 3", "virtual environments with numpy, trimesh, maturin and others, in target/tmp"),
     (
         "node",
         "Node.js 20",
@@ -46,6 +46,8 @@ pub fn test() -> Result<(), String> {
     }
     step(begun, "what built-in scenes expect of themselves");
     scenes::check(&built("taut")?, &[])?;
+    step(begun, "the Python package");
+    python::test()?;
     step(begun, "sizes");
     sizes::check()?;
     step(begun, "all tests pass");

@@ -27,6 +27,7 @@ mod render;
 mod resume;
 mod rigid;
 mod solids;
+mod sweep;
 mod tearing;
 mod verify;
 mod view;

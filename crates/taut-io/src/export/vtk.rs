@@ -50,6 +50,11 @@ pub(super) fn write(job: &Job) -> Result<(), ExportError> {
             let velocities = velocities(job, index, frame, &geometry)?;
             let torn = if body.starts_with(&geometry) { None } else { Measures::new(job, body, &geometry)? };
             let measures = if body.starts_with(&geometry) { whole.as_ref() } else { torn.as_ref() };
+            // Developable cloth is measured where it is simulated.
+            let points = body.midpoints.as_ref().map(|_| job.recording.read_points(index, frame));
+            let points = points.transpose()?;
+            let measures =
+                measures.map(|measures| (measures, points.as_ref().unwrap_or(&geometry.positions)));
             let grid = grid(body, &geometry, velocities, measures);
             write_file(&job.frame_path(body, frame, "vtu"), &grid.encode())
         })
@@ -87,7 +92,7 @@ fn grid(
     body: &Body,
     geometry: &Geometry,
     velocities: Option<Vec<Vec3>>,
-    measures: Option<&Measures>,
+    measures: Option<(&Measures, &Vec<Vec3>)>,
 ) -> Grid {
     let Geometry { positions, connections } = geometry;
     let mut grid = match &**connections {
@@ -105,8 +110,8 @@ fn grid(
     if let Some(radii) = &body.radii {
         grid.add_point_numbers("radius", radii.iter().copied());
     }
-    if let Some(measures) = measures {
-        measures.add_to(&mut grid, positions);
+    if let Some((measures, measured)) = measures {
+        measures.add_to(&mut grid, measured);
     }
     grid
 }
@@ -143,7 +148,11 @@ impl<'a> Measures<'a> {
         let whole = body.rest.connections.triangles();
         let Some(mesh) = body.rest_of(geometry).filter(|_| !whole.is_empty()) else { return Ok(None) };
         let cloth = job.recording.described(body).and_then(taut::Body::as_cloth);
-        let cloth = cloth.filter(|cloth| cloth.mesh.triangles == *whole);
+        let of = |cloth: &&Cloth| match &body.midpoints {
+            Some(midpoints) => midpoints.shown.triangles == *whole,
+            None => cloth.mesh.triangles == *whole,
+        };
+        let cloth = cloth.filter(of);
         let cloth = cloth.and_then(|cloth| match body.starts_with(geometry) {
             true => Some(Cow::Borrowed(cloth)),
             false => cloth.torn(&mesh.triangles).map(Cow::Owned),

@@ -123,7 +123,9 @@ impl RunFolder {
             remove_if_there(&path)?;
         }
         for body in &manifest.bodies {
-            for path in [layout.rest(body), layout.rest_tetrahedra(body), layout.skin(body)] {
+            let own =
+                [layout.rest(body), layout.rest_tetrahedra(body), layout.skin(body), layout.points(body)];
+            for path in own {
                 remove_if_there(&path)?;
             }
         }

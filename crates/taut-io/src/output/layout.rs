@@ -46,6 +46,11 @@ impl Layout {
         self.root.join(format!("{name}.skin.ply"))
     }
 
+    /// The points of developable cloth `name` at rest, with the triangles that are measured.
+    pub fn points(&self, name: &str) -> PathBuf {
+        self.root.join(format!("{name}.points.ply"))
+    }
+
     /// Folder of the frames.
     pub fn frames(&self) -> PathBuf {
         self.root.join("frames")

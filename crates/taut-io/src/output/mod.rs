@@ -6,6 +6,7 @@
 //! NAME.rest.ply         rest mesh of each cloth
 //! NAME.rest.vtu         rest mesh of each soft body: tetrahedra
 //! NAME.skin.ply         display surface of each soft body, at rest
+//! NAME.points.ply       points of developable cloth at rest, with the triangles that are measured
 //! frames/NAME.0000.npy  positions, float32 [n, 3], one file per frame; frame 0 is the initial state
 //! metrics.jsonl         one line per frame: the solver's report, and the certificate
 //! checkpoint/           state to resume from, to the same bits, after kill -9
@@ -27,6 +28,7 @@ pub mod npy;
 pub mod outcome;
 pub mod recorder;
 pub mod resume;
+pub mod session;
 pub(crate) mod tears;
 pub mod verify;
 

@@ -210,7 +210,13 @@ pub(super) fn certifier(world: &World, threads: usize, root: &Path) -> Result<Ce
 /// The files of the rest shape of a body, with their contents.
 pub(super) fn rest_files(files: &Layout, body: &Body) -> Vec<(PathBuf, Vec<u8>)> {
     match body {
-        Body::Cloth(cloth) => vec![(files.rest(&cloth.name), mesh::write_ply(&cloth.mesh))],
+        Body::Cloth(cloth) => match &cloth.midpoints {
+            Some(midpoints) => vec![
+                (files.rest(&cloth.name), mesh::write_ply(&midpoints.shown)),
+                (files.points(&cloth.name), mesh::write_ply(&cloth.element_mesh())),
+            ],
+            None => vec![(files.rest(&cloth.name), mesh::write_ply(&cloth.mesh))],
+        },
         Body::Solid(solid) => vec![
             (files.rest_tetrahedra(&solid.name), export::tetrahedra_file(&solid.mesh)),
             (files.skin(&solid.name), mesh::write_ply(&solid.shown_surface())),

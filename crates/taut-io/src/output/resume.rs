@@ -25,13 +25,10 @@ use crate::{
 
 /// The text that identifies a scene: its effective form without the number of frames, with its files in
 /// `root/inputs`.
-///
-/// # Errors
-/// All problems of the scene file.
-pub fn identity(path_or_name: &str, overrides: &[String], root: &Path) -> Result<String, Problems> {
-    let mut overrides = overrides.to_vec();
-    overrides.push("scene.frames=1".into());
-    Ok(scene::load(path_or_name, &overrides)?.with_inputs_in(root).to_toml())
+pub fn identity(scene: &LoadedScene, root: &Path) -> String {
+    let mut one = scene.clone();
+    one.frames = 1;
+    one.with_inputs_in(root).to_toml()
 }
 
 /// The text that identifies the scene in the run folder `root`.
@@ -47,9 +44,9 @@ pub fn stored_identity(root: &Path) -> Result<String, Problems> {
 /// of its text, or the contents of a file that it reads.
 ///
 /// # Errors
-/// All problems of the two scenes.
-pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Result<Option<String>, Problems> {
-    let given = identity(path_or_name, overrides, root)?;
+/// All problems of the scene in the folder.
+pub fn difference(scene: &LoadedScene, root: &Path) -> Result<Option<String>, Problems> {
+    let given = identity(scene, root);
     let stored = stored_identity(root)?;
     if given != stored {
         let mut lines = given.lines().zip(stored.lines());
@@ -59,9 +56,8 @@ pub fn difference(path_or_name: &str, overrides: &[String], root: &Path) -> Resu
             None => "one has more bodies or keys than the other".into(),
         }));
     }
-    let given = scene::load(path_or_name, overrides)?;
-    let copies = given.with_inputs_in(root).inputs();
-    for ((name, from), (_, copy)) in given.inputs().into_iter().zip(copies) {
+    let copies = scene.with_inputs_in(root).inputs();
+    for ((name, from), (_, copy)) in scene.inputs().into_iter().zip(copies) {
         let read = |path: &PathBuf| std::fs::read(path).ok();
         if from != copy && read(&from) != read(&copy) {
             return Ok(Some(format!("its file {name:?} has changed since the start of the run")));

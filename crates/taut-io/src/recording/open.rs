@@ -31,6 +31,7 @@ pub(super) fn body(
             changes,
             described: place.filter(|_| solid.is_some()),
             soft: Some(soft),
+            midpoints: None,
             lines: None,
             strands: None,
             radii: None,
@@ -53,6 +54,7 @@ pub(super) fn body(
             changes,
             described: place,
             soft: None,
+            midpoints: None,
             lines: Some(lines),
             strands: None,
         });
@@ -68,8 +70,14 @@ pub(super) fn body(
     let hair = described.and_then(taut::Body::as_hair);
     let fits = hair.is_some_and(|hair| connections == Connections::Curves(hair.groom.counts.clone()));
     let hair = hair.filter(|_| fits);
+    let midpoints = cloth.and_then(|cloth| cloth.midpoints.clone());
+    if let Some(midpoints) = midpoints.as_ref().filter(|m| m.shown.triangles != connections.triangles()) {
+        let count = midpoints.shown.triangles.len();
+        let message = format!("has other triangles than the {count} of the developable cloth of the scene");
+        return Err(at_rest(complain(&path, message)));
+    }
     let uvs = cloth
-        .and_then(|cloth| cloth.mesh.uvs.clone())
+        .and_then(|cloth| midpoints.as_ref().map_or(&cloth.mesh, |m| &m.shown).uvs.clone())
         .filter(|uvs| uvs.len() == connections.triangles().len());
     if let Some((hair, strands)) = hair.and_then(|hair| Some((hair, ShownStrands::new(hair)?))) {
         let connections = Arc::new(Connections::Curves(strands.counts().to_vec()));
@@ -81,6 +89,7 @@ pub(super) fn body(
             changes,
             described: place,
             soft: None,
+            midpoints: None,
             lines: None,
             strands: Some(strands),
         });
@@ -93,6 +102,7 @@ pub(super) fn body(
         changes,
         described: place.filter(|_| cloth.is_some() || hair.is_some()),
         soft: None,
+        midpoints,
         lines: None,
         strands: None,
     })

@@ -116,6 +116,7 @@ mod tests {
             changes: vec![5, 7],
             described: None,
             soft: None,
+            midpoints: None,
             lines: None,
             strands: None,
             radii: None,

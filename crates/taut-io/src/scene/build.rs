@@ -238,6 +238,7 @@ impl Builder<'_> {
             pressure: cloth.pressure.as_ref().and_then(|pressure| pressure.build()),
             tear,
             torn: None,
+            midpoints: None,
         };
         if let Err(problem) = cloth.check_weave() {
             let keys: &[&str] = if cloth.warp.is_some() { &["warp"] } else { &["strain", "direction"] };
@@ -258,7 +259,16 @@ impl Builder<'_> {
             let speed = patterns::speed(given, &seams, &cloth.start, self.scene.scene.scene.sewing);
             self.sewn.push(seams::within_cloth(cloth.name.clone(), index, &seams, speed));
         }
-        (self.report.problems.len() == before).then_some(cloth)
+        if self.report.problems.len() > before {
+            return None;
+        }
+        match cloth.model.developable() {
+            None => Some(cloth),
+            Some(settings) => match cloth.developable(settings) {
+                Ok(cloth) => Some(cloth),
+                Err(problem) => self.refuse(place, &["model"], problem),
+            },
+        }
     }
 
     /// The rest mesh and the initial positions before rotation and translation: generated or read, scaled,

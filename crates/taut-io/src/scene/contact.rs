@@ -21,7 +21,7 @@ pub(super) fn contact(scene: &Scene, cloths: &[taut::Cloth]) -> taut::Contact {
 
 /// The thickness of the thinnest cloth \[m\]; 0 where contact is off by default.
 fn thinnest(scene: &Scene, cloths: &[taut::Cloth]) -> f64 {
-    let of_edges = cloths.iter().any(|cloth| cloth.model != taut::Model::Fem);
+    let of_edges = cloths.iter().any(|cloth| cloth.model.edge().is_some() || cloth.model.pbd().is_some());
     let has_bodies = scene.obstacle.iter().any(|obstacle| obstacle.mass.is_some());
     if of_edges || has_bodies || scene.solver.scheme != Scheme::Nearest {
         return 0.0;

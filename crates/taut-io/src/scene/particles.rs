@@ -275,6 +275,11 @@ impl Builder<'_> {
                 format!("\"{name}\" has model \"edge\", which supports no springs; use model \"fem\"");
             return Err(("body", message));
         }
+        if bodies[number].as_cloth().is_some_and(|cloth| cloth.midpoints.is_some()) {
+            let message =
+                format!("\"{name}\" has model \"developable\", which supports no springs; use model \"fem\"");
+            return Err(("body", message));
+        }
         let file = |file: &str| -> PathBuf { self.scene.resolve(file) };
         let resolve = |select: Selection| match &bodies[number] {
             taut::Body::Cloth(cloth) => select.resolve_in_order(&cloth.mesh, file),

@@ -3,6 +3,7 @@
 //! The rules work on the tree and skip values that the schema refuses, so that one run reports the problems
 //! of both.
 
+mod developable;
 mod hair;
 mod pbd;
 mod pins;
@@ -37,6 +38,7 @@ pub(crate) fn check(scene: &Node, report: &mut Report<'_>) {
     check_levels_of_solids(scene, report);
     check_neighbours_of_edges(scene, report);
     pbd::check_scene(scene, report);
+    developable::check_scene(scene, report);
     let kinds = [
         ("cloth", check_cloth as fn(&Node, &Path<'_>, &mut Report<'_>)),
         ("solid", check_solid),

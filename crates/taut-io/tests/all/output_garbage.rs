@@ -18,7 +18,7 @@ fn record(folder: &Path, root: &Path) {
     let name = file.to_str().unwrap();
     let scene = scene::load(name, &[]).unwrap();
     let world = World::new(scene.build().unwrap()).unwrap();
-    let identity = resume::identity(name, &[], root).unwrap();
+    let identity = resume::identity(&scene, root);
     let mut recorder = Recorder::create(root, false, &scene, &identity, &world, 1).unwrap();
     let mut state = State::new(&world);
     let mut stepper = Stepper::new(&world, 1).unwrap();

@@ -34,7 +34,7 @@ impl Gauge {
     /// If the cloth has limits along its threads, and a triangle has no threads.
     pub fn new(mesh: &TriangleMesh, cloth: Option<&Cloth>) -> Result<Self, String> {
         let mut rest = RestShape::new(mesh, Vec::new());
-        if let Some(cloth) = cloth.filter(|cloth| cloth.mesh.triangles.len() == mesh.triangles.len()) {
+        if let Some(cloth) = cloth.filter(|cloth| cloth.elements().len() == mesh.triangles.len()) {
             rest = rest.woven(cloth.weave_ranges()?);
         }
         let frames = mesh.triangles.iter().map(|t| frame(t.map(|v| mesh.positions[v as usize]))).collect();

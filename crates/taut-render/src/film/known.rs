@@ -28,6 +28,8 @@ pub(super) struct Known {
     /// The level that is drawn instead of it.
     pub coarse: Option<Coarse>,
     pub gauge: Option<Gauge>,
+    /// Whether that measures the points of developable cloth.
+    pub by_points: bool,
     /// For a soft body, unless the strain of its surface is shown.
     pub soft: Option<SoftGauge>,
     /// For curves, if strain is shown.
@@ -48,10 +50,14 @@ impl Known {
     pub fn measured(
         &self,
         recording: &Recording,
-        body: usize,
+        (body, frame): (usize, u32),
         geometry: &Geometry,
     ) -> Option<(Vec<Measured>, Cow<'_, TriangleMesh>)> {
         let gauge = self.gauge.as_ref()?;
+        if self.by_points {
+            let points = recording.read_points(body, frame).ok()?;
+            return Some((gauge.measure(&points)?, Cow::Borrowed(&self.rest)));
+        }
         if geometry.connections.triangles() == self.rest.triangles {
             return Some((gauge.measure(&geometry.positions)?, Cow::Borrowed(&self.rest)));
         }
@@ -129,7 +135,9 @@ pub(super) fn know(
         let gauge = if options.coloring.measures() && soft.is_none() && !rest.triangles.is_empty() {
             let refused =
                 |message| FilmError::Refused { message, hint: "--color fabric requires no limits".into() };
-            let gauge = Gauge::new(&rest, cloth).map_err(refused)?;
+            let own = cloth.filter(|cloth| cloth.midpoints.is_some() && coarse.is_none());
+            let elements = own.map(|cloth| cloth.element_mesh().into_owned());
+            let gauge = Gauge::new(elements.as_ref().unwrap_or(&rest), cloth).map_err(refused)?;
             Some(match solid {
                 Some(solid) => gauge.with_limit(solid.strain),
                 None => gauge,
@@ -154,7 +162,8 @@ pub(super) fn know(
         } else {
             None
         };
-        known.push(Known { rest, coarse, gauge, soft, curve, levels });
+        let by_points = body.midpoints.is_some() && coarse.is_none();
+        known.push(Known { rest, coarse, gauge, by_points, soft, curve, levels });
     }
     Ok((known, title))
 }

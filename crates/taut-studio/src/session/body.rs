@@ -117,6 +117,8 @@ pub struct ShownBody {
     model: &'static str,
     /// The rest shape of the displayed surface.
     pub mesh: TriangleMesh,
+    /// The triangles that are measured, if these are others: those of developable cloth.
+    elements: Option<TriangleMesh>,
     /// The change of connectivity that it came with: 0 as it began.
     pub change: u32,
     /// Strands of hair, pieces counted.
@@ -138,7 +140,7 @@ impl ShownBody {
                 let x = |v: u32| cloth.mesh.positions[v as usize];
                 let edges = Adjacency::new(&cloth.mesh.triangles).edges;
                 let edges = edges.into_iter().map(|[a, b]| ([a, b], x(a).distance(x(b)))).collect();
-                let gauge = Gauge::new(&cloth.mesh, Some(cloth))?;
+                let gauge = Gauge::new(&cloth.element_mesh(), Some(cloth))?;
                 (cloth.mesh.clone(), None, Measure::Cloth { gauge, edges, edge: edge_limit(cloth) })
             }
             Body::Solid(solid) => {
@@ -173,16 +175,20 @@ impl ShownBody {
         };
         let model = match body {
             Body::Cloth(cloth) if cloth.model.edge().is_some() => "edge",
+            Body::Cloth(cloth) if cloth.midpoints.is_some() => "developable",
             _ if body.pbd().is_some() => "pbd",
             _ => "fem",
         };
         let (name, kind) = (body.name().to_owned(), body.kind());
+        let developable = body.as_cloth().filter(|cloth| cloth.midpoints.is_some());
+        let elements = developable.map(|cloth| cloth.element_mesh().into_owned());
         let strands = body.as_hair().map_or(0, |hair| hair.groom.counts.len());
         Ok(Self {
             name,
             kind,
             model,
             mesh,
+            elements,
             change: 0,
             strands,
             vertices,
@@ -201,7 +207,18 @@ impl ShownBody {
     pub fn plain(name: &str, kind: &'static str, index: usize, mesh: TriangleMesh) -> Self {
         let color = to_bytes(fabric(index));
         let (name, model, measure) = (name.into(), "fem", Measure::None);
-        Self { name, kind, model, mesh, change: 0, strands: 0, vertices: None, measure, color }
+        Self {
+            name,
+            kind,
+            model,
+            mesh,
+            elements: None,
+            change: 0,
+            strands: 0,
+            vertices: None,
+            measure,
+            color,
+        }
     }
 
     /// A body of curves: `positions` at rest, and the pairs of them that segments join, with a limit on their
@@ -223,7 +240,7 @@ impl ShownBody {
         match (&mut self.measure, body) {
             (Measure::Cloth { gauge, edge, .. }, Body::Cloth(cloth)) => {
                 // A body that was measured before can be measured again.
-                if let Ok(new) = Gauge::new(&cloth.mesh, Some(cloth)) {
+                if let Ok(new) = Gauge::new(&cloth.element_mesh(), Some(cloth)) {
                     *gauge = new;
                 }
                 *edge = edge_limit(cloth);
@@ -373,15 +390,16 @@ impl ShownBody {
 
     fn paint(&self, measured: &[Measured], colouring: Colouring, range: f32) -> Option<Vec<[u8; 4]>> {
         let coloring = coloring(colouring)?;
+        let elements = self.elements.as_ref().unwrap_or(&self.mesh);
         if coloring == Coloring::Hsv {
             let colors: Vec<Vec3> = measured.iter().map(|m| coloring.color(m, range)).collect();
-            let part = |k: usize| at_vertices(&colors.iter().map(|c| c[k]).collect::<Vec<_>>(), &self.mesh);
+            let part = |k: usize| at_vertices(&colors.iter().map(|c| c[k]).collect::<Vec<_>>(), elements);
             let [r, g, b] = [part(0), part(1), part(2)];
             return Some((0..r.len()).map(|v| to_bytes(Vec3::new(r[v], g[v], b[v]))).collect());
         }
         let scale = coloring.scale(range)?;
         let values: Vec<f32> = measured.iter().map(|m| coloring.value(m)).collect();
-        Some(at_vertices(&values, &self.mesh).into_iter().map(|v| to_bytes(scale.color(v))).collect())
+        Some(at_vertices(&values, elements).into_iter().map(|v| to_bytes(scale.color(v))).collect())
     }
 }
 

@@ -212,6 +212,7 @@ impl Changes<'_> {
             table.insert("pin", value(Array::new()));
         }
         let vertices = if gone { &now } else { &new };
+        let vertices = &in_scene(described, vertices)?;
         let mut pin = InlineTable::new();
         let list: Vec<String> = vertices.iter().map(u32::to_string).collect();
         pin.insert("select", format!("index:{}", list.join(",")).into());
@@ -236,6 +237,22 @@ impl Changes<'_> {
         }
         Ok(())
     }
+}
+
+/// The scene's numbers of `vertices` of a body. Those of developable cloth are points, of which some are
+/// midpoints of edges.
+fn in_scene(described: &Body, vertices: &[u32]) -> Result<Vec<u32>, String> {
+    let Some(midpoints) = described.as_cloth().and_then(|cloth| cloth.midpoints.as_ref()) else {
+        return Ok(vertices.to_vec());
+    };
+    let of = |&point: &u32| match midpoints.between.get(point as usize) {
+        Some([a, b]) if a == b => Ok(*a),
+        _ => Err(format!(
+            "a pin at the midpoint of an edge of {} cannot be saved: release it, and pin a vertex in the file",
+            described.name()
+        )),
+    };
+    vertices.iter().map(of).collect()
 }
 
 /// The shortest decimal for `number`.

@@ -23,7 +23,9 @@ struct Levels {
 impl ShownLevels {
     /// Whether there is a mesh that may have levels.
     pub fn are_possible(description: &Description) -> bool {
-        description.bodies.first().and_then(Body::as_cloth).is_some()
+        // Developable cloth has levels of the mesh that is shown elsewhere.
+        let cloth = description.bodies.first().and_then(Body::as_cloth);
+        cloth.is_some_and(|cloth| cloth.midpoints.is_none())
     }
 
     /// Builds the levels of the first body, if they have not been built.
@@ -34,6 +36,9 @@ impl ShownLevels {
         if self.built.is_none() {
             let cloth = description.bodies.first().and_then(Body::as_cloth);
             let cloth = cloth.ok_or("only cloth has coarser levels, and the first body is none")?;
+            if cloth.midpoints.is_some() {
+                return Err("levels of developable cloth are not shown".into());
+            }
             // Those of the whole, whatever has torn.
             let whole = cloth.torn.as_ref().map_or(&cloth.mesh, |torn| &torn.whole);
             let hierarchy = low_level::build_levels(whole, &LevelOptions::default());

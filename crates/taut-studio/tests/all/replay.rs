@@ -19,7 +19,7 @@ pub fn run(folder: &Path, scene: &str, frames: u32) -> String {
     let loaded = scene::load(name, &[format!("scene.frames={frames}")]).unwrap();
     let world = World::new(loaded.build().unwrap()).unwrap();
     let root = folder.join("out");
-    let identity = resume::identity(name, &[], &root).unwrap();
+    let identity = resume::identity(&loaded, &root);
     let mut recorder = Recorder::create(&root, false, &loaded, &identity, &world, 1).unwrap();
     let mut simulation = Simulation::resume(world, None, 1).unwrap();
     recorder.record(simulation.world(), simulation.state(), None, 0.0).unwrap();

@@ -7,7 +7,7 @@ use crate::{
         edge::EdgeElement, hinge::BendElement, shares, tetrahedron::TetrahedronElement,
         triangle::StrainElement,
     },
-    term::{bending::FoldElement, curvature::CurvatureElement},
+    term::{bending::FoldElement, curvature::CurvatureElement, jump::JumpElement},
     velocity::{
         bending::HingeElement, fem::MembraneElement, fem_tetrahedron::SolidElement, spring::SpringElement,
     },
@@ -37,6 +37,10 @@ pub(crate) struct Elements {
     pub folds: Vec<FoldElement>,
     /// Curvatures that bend inside the filter.
     pub curvatures: Vec<CurvatureElement>,
+    /// Jumps of nonconforming triangles.
+    pub jumps: Vec<JumpElement>,
+    /// Points that are the means of two others, and these.
+    pub means: Vec<(u32, [u32; 2])>,
     /// Hinges across seams, which act while these are closed.
     pub seam_folds: Vec<FoldElement>,
     /// Bound on ω² of theirs \[1/s²\]; 0 if they bend inside the filter.
@@ -63,12 +67,13 @@ pub(crate) struct Ranges {
     pub bends: Range<usize>,
     pub folds: Range<usize>,
     pub curvatures: Range<usize>,
+    pub jumps: Range<usize>,
 }
 
 impl Elements {
     /// What has been added since there were `before` of each.
-    pub fn since(&self, before: [usize; 5]) -> Ranges {
-        let [strain, tetrahedra, bends, folds, curvatures] = before;
+    pub fn since(&self, before: [usize; 6]) -> Ranges {
+        let [strain, tetrahedra, bends, folds, curvatures, jumps] = before;
         let now = self.counts();
         Ranges {
             strain: strain..now[0],
@@ -76,12 +81,13 @@ impl Elements {
             bends: bends..now[2],
             folds: folds..now[3],
             curvatures: curvatures..now[4],
+            jumps: jumps..now[5],
         }
     }
 
-    pub fn counts(&self) -> [usize; 5] {
-        let Self { strain, tetrahedra, bends, folds, curvatures, .. } = self;
-        [strain.len(), tetrahedra.len(), bends.len(), folds.len(), curvatures.len()]
+    pub fn counts(&self) -> [usize; 6] {
+        let Self { strain, tetrahedra, bends, folds, curvatures, jumps, .. } = self;
+        [strain.len(), tetrahedra.len(), bends.len(), folds.len(), curvatures.len(), jumps.len()]
     }
 }
 

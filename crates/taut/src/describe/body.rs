@@ -209,7 +209,7 @@ impl Body {
     /// Number of triangles, tetrahedra or segments.
     pub fn element_count(&self) -> usize {
         match self {
-            Self::Cloth(cloth) => cloth.mesh.triangles.len(),
+            Self::Cloth(cloth) => cloth.elements().len(),
             Self::Solid(solid) => solid.mesh.tetrahedra.len(),
             Self::Particles(particles) => particles.mesh.segments.len(),
             Self::Hair(hair) => hair.groom.segment_count(),
@@ -219,7 +219,7 @@ impl Body {
     /// Vertices of triangle, tetrahedron or segment `index`, if there is one.
     pub fn element(&self, index: usize) -> Option<Vec<u32>> {
         match self {
-            Self::Cloth(cloth) => cloth.mesh.triangles.get(index).map(|t| t.to_vec()),
+            Self::Cloth(cloth) => cloth.elements().get(index).map(|t| t.to_vec()),
             Self::Solid(solid) => solid.mesh.tetrahedra.get(index).map(|t| t.to_vec()),
             Self::Particles(particles) => particles.mesh.segments.get(index).map(|s| s.to_vec()),
             Self::Hair(hair) => hair.groom.segments().nth(index).map(|s| s.to_vec()),
@@ -235,7 +235,7 @@ impl Body {
             Box::new(elements.enumerate().filter(move |(_, e)| e.contains(&vertex)).map(|(k, _)| k))
         }
         match self {
-            Self::Cloth(cloth) => at(cloth.mesh.triangles.iter().copied(), vertex),
+            Self::Cloth(cloth) => at(cloth.elements().iter().copied(), vertex),
             Self::Solid(solid) => at(solid.mesh.tetrahedra.iter().copied(), vertex),
             Self::Particles(particles) => at(particles.mesh.segments.iter().copied(), vertex),
             Self::Hair(hair) => at(hair.groom.segments(), vertex),

@@ -2,11 +2,13 @@
 
 use glam::Vec3;
 
-use super::{Direction, Limit, PbdModel, Pressure, Tear, Torn, Weave};
+use std::{borrow::Cow, sync::Arc};
+
+use super::{DevelopableModel, Direction, Limit, PbdModel, Pressure, Tear, Torn, Weave};
 use crate::{
     Material, Pin,
     hierarchy::{self, Hierarchy, fit::CoarseLimits},
-    mesh::TriangleMesh,
+    mesh::{TriangleMesh, midpoints::Midpoints},
 };
 
 /// One piece of cloth.
@@ -56,6 +58,9 @@ pub struct Cloth {
     pub tear: Option<Tear>,
     /// What it was, if it has torn ([`Cloth::torn`]).
     pub torn: Option<Torn>,
+    /// How its vertices belong to those of the mesh that is shown, if it is
+    /// [developable](Cloth::developable).
+    pub midpoints: Option<Arc<Midpoints>>,
 }
 
 /// What [`Cloth::imperfection`] is by default, in mean lengths of an edge: far below what can be seen, far
@@ -85,7 +90,21 @@ impl Cloth {
             pressure: None,
             tear: None,
             torn: None,
+            midpoints: None,
         }
+    }
+
+    /// The triangles that its strain is measured on: its mesh, but for developable cloth.
+    pub fn element_mesh(&self) -> Cow<'_, TriangleMesh> {
+        match &self.midpoints {
+            Some(midpoints) => Cow::Owned(midpoints.element_mesh(&self.mesh.positions)),
+            None => Cow::Borrowed(&self.mesh),
+        }
+    }
+
+    /// Vertices of these triangles.
+    pub fn elements(&self) -> &[[u32; 3]] {
+        self.midpoints.as_ref().map_or(&self.mesh.triangles, |midpoints| &midpoints.elements)
     }
 }
 
@@ -103,6 +122,10 @@ pub enum Model {
     /// projections a step brings nearer to their rest values, whatever the scheme; limits act inside. For
     /// solids too. All bodies of a world must be of this model.
     Pbd(PbdModel),
+    /// Nonconforming triangles with unknowns at the midpoints of edges, for what bends and hardly stretches:
+    /// paper, leather, tarpaulin. Cloth becomes so by [`Cloth::developable`]. For
+    /// [`Scheme::Nearest`](crate::Scheme::Nearest) with an implicit integrator.
+    Developable(DevelopableModel),
 }
 
 /// Settings of [`Model::Edge`].
@@ -144,7 +167,7 @@ impl Model {
     pub fn edge(self) -> Option<EdgeModel> {
         match self {
             Self::Edge(settings) => Some(settings),
-            Self::Fem | Self::Pbd(_) => None,
+            Self::Fem | Self::Pbd(_) | Self::Developable(_) => None,
         }
     }
 
@@ -152,7 +175,15 @@ impl Model {
     pub fn pbd(self) -> Option<PbdModel> {
         match self {
             Self::Pbd(settings) => Some(settings),
-            Self::Fem | Self::Edge(_) => None,
+            Self::Fem | Self::Edge(_) | Self::Developable(_) => None,
+        }
+    }
+
+    /// The settings of developable cloth, if it is that.
+    pub fn developable(self) -> Option<DevelopableModel> {
+        match self {
+            Self::Developable(settings) => Some(settings),
+            Self::Fem | Self::Edge(_) | Self::Pbd(_) => None,
         }
     }
 }

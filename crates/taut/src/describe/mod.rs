@@ -3,6 +3,7 @@
 
 mod body;
 mod cloth;
+mod developable;
 mod error;
 mod hair;
 mod limit;
@@ -21,6 +22,7 @@ use crate::{Air, MeshObstacle, Obstacle, RigidBody, Seam};
 
 pub use body::Body;
 pub use cloth::{Cloth, EdgeModel, IMPERFECTION, Model};
+pub use developable::DevelopableModel;
 pub use error::WorldError;
 pub use hair::{Hair, HairContact, HairMaterial, HairModel, HairRest, Roots};
 pub use limit::Limit;

@@ -49,8 +49,8 @@ pub enum Projection {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Tolerance {
     /// The solver aims inside the limits by a tenth of the tightest one (three tenths where they differ along
-    /// warp, weft and bias), at most 0.005, and a step may end
-    /// that far from what it aims at: within the limits as they are given.
+    /// warp, weft and bias, half where cloth is developable), at most 0.005, and a step may end that far from
+    /// what it aims at: within the limits as they are given.
     #[default]
     Chosen,
     /// The same by this much (strain), or by half of the tightest limit, if that is less. 0: a step aims at

@@ -157,15 +157,16 @@ impl Cloth {
         if self.material.is_isotropic() {
             return Ok(Warps::default());
         }
-        let count = self.mesh.triangles.len();
+        let mesh = self.element_mesh();
+        let count = mesh.triangles.len();
         let asked = self.warp.or(self.weave.map(|weave| weave.direction));
-        let v = self.mesh.uvs.is_some().then_some(Direction::V);
+        let v = mesh.uvs.is_some().then_some(Direction::V);
         let upright = self.upright().map(|along| Some(Direction::Along(along)));
         let usual = || std::iter::once(v).chain(upright).flatten();
         let of = |t: usize| {
             let warp = match asked {
-                Some(direction) => direction.at(&self.mesh, t)?,
-                None => usual().find_map(|d| d.at(&self.mesh, t).ok()).unwrap_or(DVec2::X),
+                Some(direction) => direction.at(&mesh, t)?,
+                None => usual().find_map(|d| d.at(&mesh, t).ok()).unwrap_or(DVec2::X),
             };
             Ok(warp.normalize_or(DVec2::X).as_vec2().to_array())
         };
@@ -204,7 +205,8 @@ impl Cloth {
     /// Says which triangle has no warp, and why.
     pub fn weave_ranges(&self) -> Result<Vec<WeaveRange<f32>>, String> {
         let Some(weave) = self.weave.filter(|weave| weave.loosest().is_some()) else { return Ok(Vec::new()) };
-        (0..self.mesh.triangles.len()).map(|t| weave.range(&self.mesh, t)).collect()
+        let mesh = self.element_mesh();
+        (0..mesh.triangles.len()).map(|t| weave.range(&mesh, t)).collect()
     }
 
     /// What is wrong with its weave or its warp: limits or directions. Faces without area are left to the
@@ -217,9 +219,10 @@ impl Cloth {
             weave.check()?;
         }
         let asked = self.weave.map(|weave| weave.direction).into_iter().chain(self.warp);
-        let at = |v: u32| self.mesh.positions[v as usize].as_dvec3().to_array();
-        (0..self.mesh.triangles.len())
-            .filter(|&t| rest_inverse(self.mesh.triangles[t].map(at)).is_some())
-            .try_for_each(|t| asked.clone().try_for_each(|direction| direction.at(&self.mesh, t).map(|_| ())))
+        let mesh = self.element_mesh();
+        let at = |v: u32| mesh.positions[v as usize].as_dvec3().to_array();
+        (0..mesh.triangles.len())
+            .filter(|&t| rest_inverse(mesh.triangles[t].map(at)).is_some())
+            .try_for_each(|t| asked.clone().try_for_each(|direction| direction.at(&mesh, t).map(|_| ())))
     }
 }

@@ -39,9 +39,9 @@ impl Matrix {
         (values, diagonal)
     }
 
-    /// ω for every κ: 4/3 over the largest eigenvalue of D⁻¹A, which a power iteration approaches from below,
-    /// four κ at once.
-    pub fn dampings(&self, rows: &Rows, stiffness: &[f64]) -> Vec<f32> {
+    /// ω for every κ: `factor` over the largest eigenvalue of D⁻¹A, which a power iteration approaches from
+    /// below, four κ at once.
+    pub fn dampings(&self, rows: &Rows, stiffness: &[f64], factor: f64) -> Vec<f32> {
         let four = |kappas: &[f64]| {
             let at = |mass: f64, stiff: f64| -> Quad {
                 std::array::from_fn(|k| kappas.get(k).map_or(0.0, |kappa| (mass + kappa * stiff) as f32))
@@ -55,7 +55,7 @@ impl Matrix {
                 }
             }
             let largest = self.largest_eigenvalues(&values, &diagonal);
-            largest.into_iter().take(kappas.len()).map(|largest| (4.0 / 3.0 / (1.05 * largest)) as f32)
+            largest.into_iter().take(kappas.len()).map(|largest| (factor / (1.05 * largest)) as f32)
         };
         stiffness.chunks(4).flat_map(four).collect()
     }

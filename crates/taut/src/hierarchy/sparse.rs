@@ -56,16 +56,28 @@ impl Weights {
 
 impl Rows {
     /// Mass on the diagonal and the stiffness of all elements. The contribution of folds is added to the
-    /// mass. Rows and columns of vertices with mass 0 are empty.
+    /// mass, that of means to their ends. Rows and columns of vertices with mass 0 are empty.
     pub fn assemble(masses: &[f32], stiff: &Stiff) -> Self {
         let mut rows: Vec<Vec<Entry>> = masses
             .iter()
             .enumerate()
             .map(|(i, &m)| if m > 0.0 { vec![(i as u32, [f64::from(m), 0.0])] } else { Vec::new() })
             .collect();
+        let mut put = |i: u32, j: u32, entry: [f64; 2]| {
+            if masses[i as usize] > 0.0 && masses[j as usize] > 0.0 {
+                accumulate(&mut rows[i as usize], j, entry);
+            }
+        };
         let mut add = |vertices: &[u32], i: usize, j: usize, entry: [f64; 2]| {
-            if masses[vertices[i] as usize] > 0.0 && masses[vertices[j] as usize] > 0.0 {
-                accumulate(&mut rows[vertices[i] as usize], vertices[j], entry);
+            let (i, j) = (vertices[i], vertices[j]);
+            let ends = |v: u32| stiff.ends.get(v as usize).copied().unwrap_or([v; 2]);
+            match (ends(i), ends(j)) {
+                ([a, b], [c, d]) if a == b && c == d => put(i, j, entry),
+                // What acts on means acts on their ends.
+                (own, others) => {
+                    let quarter = entry.map(|e| 0.25 * e);
+                    own.iter().for_each(|&a| others.iter().for_each(|&c| put(a, c, quarter)));
+                }
             }
         };
         for (vertices, b, area) in &stiff.triangles {

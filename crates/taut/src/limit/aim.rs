@@ -15,6 +15,9 @@ const PART_OF_WEAVE: f32 = 0.3;
 /// The same where cloth has pressure inside: a balloon is at its limit everywhere, and as much too small.
 const PART_OF_PRESSURE: f32 = 0.02;
 
+/// The same where cloth is developable: half of its limits, which it meets in half of the iterations.
+const PART_OF_DEVELOPABLE: f32 = 0.5;
+
 /// The most by which it does.
 const MOST: f32 = 0.005;
 
@@ -50,7 +53,9 @@ impl Aim {
                 let differ = |weave: &Weave| weave.warp != weave.weft || weave.weft != weave.bias;
                 let is_woven = description.cloths().any(|cloth| cloth.weave.as_ref().is_some_and(differ));
                 let is_pressed = description.cloths().any(|cloth| cloth.pressure.is_some());
+                let is_developable = description.cloths().any(|cloth| cloth.midpoints.is_some());
                 let part = match (is_pressed, is_woven) {
+                    _ if is_developable => PART_OF_DEVELOPABLE,
                     (true, _) => PART_OF_PRESSURE,
                     (false, true) => PART_OF_WEAVE,
                     (false, false) => PART,

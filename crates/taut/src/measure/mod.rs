@@ -7,6 +7,7 @@
 mod bag;
 mod certify;
 mod contact;
+pub(crate) mod midpoints;
 mod rigid;
 mod ruler;
 mod seam;
@@ -25,6 +26,7 @@ pub use bag::{BagCertificate, measure_bags};
 pub(crate) use certify::certify_body;
 pub use certify::{Certifier, certify, certify_positions, fingerprint};
 pub use contact::{ContactCertificate, Examiner, Intersection};
+pub use midpoints::MidpointCertificate;
 pub use rigid::RigidCertificate;
 pub use ruler::Ruler;
 pub use seam::{SeamCertificate, measure_seams};
@@ -122,6 +124,9 @@ pub struct BodyCertificate {
     /// What belongs to soft solids alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solid: Option<SolidMeasure>,
+    /// What belongs to developable cloth alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub midpoints: Option<MidpointCertificate>,
     /// What belongs to cloth alone that may tear.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tear: Option<TearCertificate>,

@@ -66,6 +66,8 @@ pub struct Ruler {
     pub(crate) motions: Vec<Motion>,
     /// Likewise: vertices that follow an obstacle in the shape that they start with.
     pub(crate) rigid_groups: Vec<Option<RigidGroup>>,
+    /// Points of developable cloth that are the means of two others, and these, in the engine's order.
+    pub(crate) means: Vec<(u32, [u32; 2])>,
     /// Roots of hair, of each in order of the bodies; `None` if it is free.
     pub(crate) roots: Vec<Option<RootTable>>,
     pub(crate) sewing: Sewing,
@@ -139,8 +141,9 @@ impl Ruler {
             let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
             let begins = BodyTables::start(described, edge, number, &description);
             start.extend(body.order().iter().map(|&v| {
-                let p = begins[v as usize];
-                [p.x, p.y, p.z, (1.0 / body.masses[v as usize]) as f32]
+                let (p, mass) = (begins[v as usize], body.masses[v as usize]);
+                // Means have no mass: they follow others.
+                [p.x, p.y, p.z, if mass > 0.0 { (1.0 / mass) as f32 } else { 0.0 }]
             }));
             body::add_pins(&description, described, &body, &mut pins, &mut motions, &mut rigid_groups)?;
             if let Body::Hair(hair) = described {
@@ -185,6 +188,7 @@ impl Ruler {
             edge_length: edge_length as f32,
             vertex_count,
             strands,
+            means: elements.means.clone(),
             fixtures,
             insides,
             start,
@@ -255,6 +259,15 @@ impl Ruler {
         &self.bodies[body].surface
     }
 
+    /// Puts means where they are, of positions \[m\] or velocities \[m/s\] of all vertices.
+    pub(crate) fn settle_means(&self, x: &mut [Quad]) {
+        for (mean, [a, b]) in &self.means {
+            let [a, b] = [x[*a as usize], x[*b as usize]];
+            let own = &mut x[*mean as usize];
+            (0..3).for_each(|k| own[k] = 0.5 * (a[k] + b[k]));
+        }
+    }
+
     /// The roots of body `body`, if it is hair that is held by them.
     pub(crate) fn roots_of(&self, body: usize) -> Option<&RootTable> {
         let first = self.bodies.len() - self.roots.len();
@@ -268,7 +281,7 @@ impl Ruler {
 
     /// Number of triangles of all cloth.
     pub fn triangle_count(&self) -> usize {
-        self.description.cloths().map(|cloth| cloth.mesh.triangles.len()).sum()
+        self.description.cloths().map(|cloth| cloth.elements().len()).sum()
     }
 
     /// Number of tetrahedra of all solids.

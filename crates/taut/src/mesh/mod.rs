@@ -8,6 +8,7 @@ pub mod generate;
 pub mod groom;
 pub mod lines;
 pub mod locate;
+pub mod midpoints;
 pub mod normals;
 pub mod reorder;
 pub mod split;

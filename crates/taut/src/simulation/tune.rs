@@ -5,8 +5,8 @@ mod tests;
 
 use super::{BodyHandle, Simulation, SimulationError, carry::Origins};
 use crate::{
-    Bending, Body, Cloth, Description, Hair, Limit, Material, Model, Particles, Pressure, Solid,
-    SolidMaterial, Solver, Stretching, Weave, schedule, world::relimit::BodyLimits,
+    Bending, Body, Cloth, Description, DevelopableModel, Hair, Limit, Material, Model, Particles, Pressure,
+    Solid, SolidMaterial, Solver, Stretching, Weave, schedule, world::relimit::BodyLimits,
 };
 
 /// Limit on stretch of a body that is to be limited but has none \[strain\].
@@ -313,7 +313,8 @@ impl Simulation {
         for index in range.clone() {
             let settings = &mut changed[index];
             change(&self.description().bodies[index], settings);
-            if let Some(problem) = settings.problem() {
+            let described = &self.description().bodies[index];
+            if let Some(problem) = settings.problem().or_else(|| settings.problem_of(described)) {
                 return Err(SimulationError::LimitOutOfRange { body: self.name(index), problem });
             }
         }
@@ -365,6 +366,18 @@ pub(super) enum Stiffness {
 }
 
 impl Settings {
+    /// The same, for what `body` is.
+    fn problem_of(&self, body: &Body) -> Option<&'static str> {
+        body.as_cloth()?.midpoints.as_ref()?;
+        let woven = self.weave.map_or([self.strain; 3], |weave| [weave.warp, weave.weft, weave.bias]);
+        let tight = |limit: f32| limit.abs() < 0.999 * DevelopableModel::TIGHTEST;
+        if self.limiter == Limiter::Edge || self.bend.is_some() {
+            return Some("developable cloth has limits on strain only");
+        }
+        let is_tight = woven.iter().flat_map(|limit| [limit.min, limit.max]).flatten().any(tight);
+        is_tight.then_some("developable cloth can hold limits on strain of 0.0001 or more")
+    }
+
     /// What is wrong with its limits, and what is allowed.
     fn problem(&self) -> Option<&'static str> {
         let woven = self.weave.map_or([self.strain; 3], |weave| [weave.warp, weave.weft, weave.bias]);

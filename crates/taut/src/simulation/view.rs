@@ -17,6 +17,8 @@ use crate::kernel::lanes::Quad;
 /// assert_eq!(positions.len(), 9);
 /// assert!(positions.at(4).distance(mesh.positions[4]) < 1e-3);
 /// assert_eq!(positions.iter().count(), 9);
+/// let place = positions.places()[4] as usize;
+/// assert_eq!(positions.in_memory()[place][..3], positions.at(4).to_array());
 /// # Ok::<(), taut::SimulationError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,17 @@ impl<'a> Vectors<'a> {
     /// All of them, in the order of the mesh.
     pub fn iter(self) -> VectorIter<'a> {
         VectorIter { quads: self.quads, places: self.places.iter() }
+    }
+
+    /// All of them as the engine has them: in an order of its own, each with a fourth number that is not part
+    /// of it. [`Vectors::places`] says where each is.
+    pub fn in_memory(self) -> &'a [[f32; 4]] {
+        self.quads
+    }
+
+    /// By vertex of the mesh: where among [`Vectors::in_memory`] it is.
+    pub fn places(self) -> &'a [u32] {
+        self.places
     }
 
     /// A copy of all of them.

@@ -18,7 +18,7 @@
 //! few triangles are settled one by one. Stopping at the first feasible state would bias motion towards
 //! stiffness, so there is a least number of iterations.
 //!
-//! What is kept in range is a list of [terms](crate::term): strains, bends, obstacles, contacts, seams,
+//! What is kept in range is a list of [terms](crate::term): strains, bends, jumps, obstacles, contacts, seams,
 //! grips, rigid bodies. A projection out of obstacles after each iteration, in place of a term, diverges, and
 //! one at the end leaves strain. Bodies that may touch are solved together, in one [`filter::Filter`]; where
 //! there is contact the solve is elastic: stretches are drawn to 1 before they are clamped, and bending is a
@@ -28,6 +28,7 @@
 //! |---|---|
 //! | the loop | [`admm`] |
 //! | its memory; pulls gathered, weights in the matrix | [`memory`] |
+//! | points of developable cloth that are no unknowns | [`means`] |
 //! | κ, stage by stage | [`ramp`] |
 //! | when it ends | [`stop`] |
 //! | tables of bodies that are solved together | [`filter`] |
@@ -37,6 +38,7 @@
 
 pub mod admm;
 pub mod filter;
+pub mod means;
 pub mod memory;
 pub mod ramp;
 pub mod reference;

@@ -99,6 +99,8 @@ impl Stepper {
         let own = 0..world.fixtures.start;
         let (x_own, v_own) = (&mut x[own.clone()], &mut v[own.clone()]);
         report.rescued += rescue(exec.threads, &old[own], x_own, v_own, &mut rescued[0]);
+        world.settle_means(x);
+        world.settle_means(v);
         collider.fly(world, Flight { times: [time, end], old, x, broken }, rigid, flown);
         poses.clear();
         poses.extend(rigid.iter().zip(flown).map(|(state, flown)| [state.pose, flown.pose]));
@@ -248,6 +250,8 @@ impl Stepper {
             ..
         } = self;
         let State { x, v, mean_v, duals, rigid, mean_rigid, piercings, history, broken, .. } = state;
+        // What shortened the motion of their ends did not look at them.
+        world.settle_means(x);
         let is_implicit = world.schedule.is_implicit();
         let [rescued_vertices, rescued_bodies] = rescued;
         let own = 0..world.fixtures.start;
@@ -279,6 +283,7 @@ impl Stepper {
         untangle.calm(dt, predicted_v, v);
         obstacle_contacts.calm(predicted_v, &mut v[..world.strands.start]);
         obstacle_contacts.respond(&world.description.obstacles, dt, old, x, predicted_v, v);
+        world.settle_means(v);
         for (k, (state, flown)) in rigid.iter_mut().zip(flown.iter()).enumerate() {
             if !land(state, flown, poses[k], dt) {
                 report.rescued += 1;
@@ -298,6 +303,14 @@ impl Stepper {
                 if fall > 0.0 && world.springs.is_empty() { VIOLENT * dt * fall } else { f32::INFINITY };
             let predicted = (&**predicted, &**predicted_v);
             remember(threads, history, (began, ends, predicted), (&self.touched, violent), rate);
+        }
+        if is_implicit {
+            // Else every rounding of a place would be a change of momentum. After what compares velocities
+            // with places.
+            self.scratch.filters[self.scratch.pace].remainders(world, &mut |i, rest| {
+                let rate = rate(i);
+                (0..3).for_each(|k| v[i][k] += rate * rest[k]);
+            });
         }
     }
 }

@@ -12,6 +12,7 @@
 //! | volumes around vertices | [`volume`], solved within [`tetrahedra`] | a pressure a vertex |
 //! | bend limits of hinges | [`bend_limit`] | a number a hinge |
 //! | bending, implicit | [`curvature`] (flat at rest), [`bending`] | none: an energy, not a limit |
+//! | jumps of nonconforming triangles | [`jump`] | a vector an edge |
 //! | obstacles | [`obstacle`] | a vector a vertex |
 //! | touching parts of surfaces | [`pair`] | a vector a pair, for one step |
 //! | open seams | [`seam`] | a vector a stitch |
@@ -27,6 +28,7 @@ pub mod bending;
 pub mod corners;
 pub mod curvature;
 pub mod grip;
+pub mod jump;
 pub mod obstacle;
 pub mod pair;
 pub mod pressure;
@@ -38,6 +40,8 @@ pub mod tetrahedra;
 pub mod volume;
 
 use std::{fmt::Debug, ops::Range, sync::Arc};
+
+use glam::Vec3;
 
 use crate::{
     boundary::{
@@ -371,6 +375,10 @@ pub trait Term: Debug + Send {
 
     /// The last word: pushes out of obstacles what must not stay inside.
     fn expel(&self, _x: &mut [Quad]) {}
+
+    /// Calls `add` with the vertices of the filter that the step has put at places which single precision
+    /// does not resolve, and with what is left out there \[m\].
+    fn remainders(&self, _add: &mut dyn FnMut(usize, Vec3)) {}
 
     /// Tells the scene what has become of what belongs to it.
     fn report(&self, _filter: &Filter, _outcome: &mut Outcome) {}

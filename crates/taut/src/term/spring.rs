@@ -20,7 +20,7 @@ pub mod newton;
 
 use std::sync::Arc;
 
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 use super::{Block, Excess, Scene, Stage, Step, Term};
 use crate::{
@@ -322,6 +322,12 @@ impl Term for SpringTerm {
         };
         let mut limited = self.tables.inner.iter().filter(limited);
         limited.all(|own| own.past(at(own.ends[1]).distance(at(own.ends[0]))) <= step.tolerance)
+    }
+
+    fn remainders(&self, add: &mut dyn FnMut(usize, Vec3)) {
+        for (&i, y) in self.tables.nodes.iter().zip(&self.nodes.y) {
+            add(i as usize, (*y - y.as_vec3().as_dvec3()).as_vec3());
+        }
     }
 
     fn end(&mut self, _step: &Step, _x: &mut [Quad], _stage: &Stage, kept: &mut [f32]) {

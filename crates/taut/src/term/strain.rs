@@ -277,6 +277,9 @@ impl Term for StrainTerm {
     }
 
     fn opening(&self, step: &Step, _x: &[Quad]) -> Option<Opening> {
+        if step.filter.means.any() {
+            return Some(Opening::Nonconforming { is_short: step.is_short });
+        }
         self.tables.is_implicit().then(|| Ramp::opening_implicit(step, self.tables.limits))
     }
 
@@ -339,7 +342,9 @@ impl Term for StrainTerm {
     fn give_way(&mut self, step: &Step, iteration: Iteration) -> bool {
         let Iteration { number, within } = iteration;
         let is_time = number >= cloth_gives_way_from(step);
-        if !within && is_time && number.is_multiple_of(CLOTH_GIVES_WAY_EVERY) {
+        // Developable cloth that nothing touches can meet its limits, but takes its time where it buckles.
+        let may_give_way = step.touching || !step.filter.means.any();
+        if may_give_way && !within && is_time && number.is_multiple_of(CLOTH_GIVES_WAY_EVERY) {
             let lost: f64 = self.states.iter().map(|state| f64::from(state.sum)).sum();
             let is_on_its_way = lost < f64::from(CLOTH_ON_ITS_WAY) * self.lost;
             self.lost = lost;

@@ -162,6 +162,8 @@ fn filter(description: &Description) -> Filter {
             welds: Vec::new(),
             folds: &[],
             curvatures: &[],
+            jumps: &[],
+            means: Vec::new(),
             size: 1.0,
             dt: 0.0,
             square_factor: 1.0,

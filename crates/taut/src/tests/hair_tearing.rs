@@ -97,8 +97,7 @@ fn tension_tears_what_is_held_within_its_limit() {
         description.bodies = vec![hair.into()];
         let mut sim = simulation(description);
         (0..20).for_each(|_| _ = sim.step_frame());
-        let cuts = sim.description().bodies[0].as_hair().unwrap().cuts();
-        cuts
+        sim.description().bodies[0].as_hair().unwrap().cuts()
     };
     // ρ π r² 9.81 · 4.5 cm over E π (30 µm)² of the segment that it hangs from.
     let hair = HairMaterial::named("european").unwrap();
@@ -211,7 +210,8 @@ fn what_cannot_tear_is_refused_by_name() {
         error.to_string()
     };
     assert_eq!(refused(&|_| {}), "");
-    let cases: [(&dyn Fn(&mut Hair), &str); 8] = [
+    type Case<'a> = (&'a dyn Fn(&mut Hair), &'a str);
+    let cases: [Case; 8] = [
         (&|hair| hair.tear = Some(Tear::at(0.0)), "tear.stretch"),
         (&|hair| hair.tear = Some(Tear::at(f32::NAN)), "tear.stretch"),
         (&|hair| hair.tear = Some(Tear::at(-1.0)), "tear.stretch"),

@@ -12,6 +12,7 @@ mod collide;
 mod contact;
 mod contact_acceptance;
 mod contact_weights;
+mod developable;
 mod edge_model;
 mod fabric;
 mod fit;

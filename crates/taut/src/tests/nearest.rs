@@ -308,6 +308,8 @@ fn faithfulness(cells: u32, strain: Limit, frames: u32) -> Faithfulness {
             welds: Vec::new(),
             folds: &[],
             curvatures: &[],
+            jumps: &[],
+            means: Vec::new(),
             size: 1.0,
             dt: 0.0,
             square_factor: 1.0,

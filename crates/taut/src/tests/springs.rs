@@ -98,16 +98,14 @@ fn two_bodies_keep_their_momentum() {
         description.solver.integrator = integrator;
         description.solver.steps_per_frame = 4;
         let wanted = [0.0, 0.1, 0.05];
-        let (world, state) = run(description, 120, |_, _, _| {});
-        let certificate = certify(&world, &state);
+        let (_, state) = run(description, 120, |_, _, _| {});
+        let v: Vec<Vec3> = (0..2).map(|i| Vec3::from_slice(&state.v[i])).collect();
         for k in 0..3 {
-            let sum: f64 = certificate.bodies.iter().map(|body| body.momentum[k]).sum();
-            // Velocities are those of positions in single precision: 1e-7 m over a step of 8 ms, summed over
-            // 480 steps at random.
-            assert!((sum - wanted[k]).abs() < 1e-4, "{integrator:?}: {k}: {sum}");
+            let sum = 0.1 * f64::from(v[0][k]) + 0.7 * f64::from(v[1][k]);
+            // Velocities are rounded 480 times, each time by 6e-8 of 1 m/s at most.
+            assert!((sum - wanted[k]).abs() < 1e-6, "{integrator:?}: {k}: {sum}");
         }
-        let speeds: Vec<f32> = (0..2).map(|b| state.velocities(&world, b)[0].length()).collect();
-        assert!(speeds[1] > 0.01, "{speeds:?}");
+        assert!(v[1].length() > 0.01, "{v:?}");
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Delaunay,
     /// A grid at 30° to the strip, cut out.
     Rotated,
+    /// The same at another angle \[°\].
+    Turned(u32),
 }
 
 pub(crate) const KINDS: [Kind; 5] =
@@ -42,13 +44,14 @@ pub(crate) fn strip(kind: Kind, cells: u32, seed: u64) -> TriangleMesh {
     let is_inner = |p: &DVec2, margin: f64| {
         p.x > margin && p.x < width - margin && p.y > 1.0 + margin && p.y < length - margin
     };
-    let triangles = if matches!(kind, Kind::Delaunay | Kind::Rotated) {
+    let triangles = if matches!(kind, Kind::Delaunay | Kind::Rotated | Kind::Turned(_)) {
         points.retain(|p| !is_inner(p, 0.0));
         let inner: Vec<DVec2> = match kind {
             Kind::Delaunay => scattered(&points, [width, length], &mut unit),
             _ => {
                 let reach = i64::from(cells) + 20;
-                let turn = DVec2::from_angle(30f64.to_radians());
+                let degrees = if let Kind::Turned(degrees) = kind { degrees } else { 30 };
+                let turn = DVec2::from_angle(f64::from(degrees).to_radians());
                 let at = |i, j| turn.rotate(DVec2::new(i as f64, j as f64)) + DVec2::new(0.123, 0.077);
                 (-reach..reach).flat_map(|i| (-reach..reach).map(move |j| at(i, j))).collect()
             }

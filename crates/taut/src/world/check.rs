@@ -2,8 +2,8 @@
 //! for callers of the library.
 
 use crate::{
-    Body, Description, Model, Obstacle, PressureLaw, Scheme, WorldError, body, kernel::lanes::VertexOffset,
-    schedule,
+    Body, Contact, Description, Model, Obstacle, PressureLaw, Scheme, WorldError, body,
+    kernel::lanes::VertexOffset, schedule,
 };
 
 /// Refuses a description without a body.
@@ -56,7 +56,14 @@ fn check_settings(description: &Description) -> Result<(), WorldError> {
     let frame_time = description.frame_time;
     need(frame_time.is_finite() && frame_time > 0.0, "frame_time", "frame_time must be positive")?;
     let density = description.air.density;
-    need(density >= 0.0 && density.is_finite(), "air", "air density must be at least 0")
+    need(density >= 0.0 && density.is_finite(), "air", "air density must be at least 0")?;
+    let is_wind = |(time, wind): &(f32, glam::Vec3)| time.is_finite() && wind.is_finite();
+    need(description.air.wind.iter().all(is_wind), "air", "times and speeds of wind must be finite")?;
+    let at_least_0 = |v: f32| v >= 0.0 && v.is_finite();
+    need(at_least_0(description.air.gust), "air", "gust must be at least 0")?;
+    let Contact { thickness, friction } = description.contact;
+    need(at_least_0(thickness), "contact", "thickness must be at least 0")?;
+    need(at_least_0(friction), "contact", "friction must be at least 0")
 }
 
 fn check_solver(description: &Description) -> Result<(), WorldError> {

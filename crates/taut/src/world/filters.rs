@@ -1,5 +1,6 @@
 //! Tables of the filters: which bodies are filtered together, with what matrices and levels.
 
+mod midpoints;
 mod springs;
 mod torn;
 
@@ -25,7 +26,7 @@ use crate::{
     mesh::TriangleMesh,
     schedule::{self, square_factor},
     solve::nearest::filter::{Filter, Parts, stiffness},
-    term::{bending::FoldElement, curvature::CurvatureElement, tetrahedra::Weight},
+    term::{bending::FoldElement, curvature::CurvatureElement, jump::JumpElement, tetrahedra::Weight},
     velocity::bending::HingeElement,
 };
 
@@ -126,6 +127,9 @@ struct Together {
     bends: Vec<BendElement>,
     folds: Vec<FoldElement>,
     curvatures: Vec<CurvatureElement>,
+    jumps: Vec<JumpElement>,
+    /// Vertices of the world that are means.
+    means: Vec<(u32, [u32; 2])>,
     masses: Vec<f64>,
     /// In units of the mean mass.
     stiffness: f64,
@@ -134,10 +138,16 @@ struct Together {
     /// Of the largest body \[m\].
     size: f64,
     /// All cloth as one mesh, which has its levels together: vertices in the caller's order, one cloth after
-    /// the other.
+    /// the other. Of developable cloth, the mesh that is shown.
     mesh: TriangleMesh,
-    /// The vertex of `mesh` of each vertex of cloth, in the engine's order.
+    /// The vertex of `mesh` of each vertex of cloth, in the engine's order; of developable cloth, vertices of
+    /// the mesh that is shown.
     order: Vec<u32>,
+    /// By vertex of cloth, in the engine's order: the numbers in `order` in whose middle it is; the same
+    /// twice for a vertex.
+    between: Vec<[u32; 2]>,
+    /// Whether any cloth is developable: its vertices are others than those of `mesh`.
+    is_developable: bool,
     /// The same mesh before cloth tore, if some has, and the vertex of it that each vertex of `mesh` was
     /// split from: levels are those of the whole.
     whole: TriangleMesh,
@@ -168,10 +178,16 @@ impl Together {
         let load = pressure::load(tension, [time.square(), mean, kappa]);
         let kappa = load * kappa;
         let law = law(&cloth.material, [time.square(), mean, kappa]);
+        let levels = midpoints::Levels::of(cloth, body);
+        let own = |(mean, _): &&(u32, [u32; 2])| body.vertices.contains(&(*mean as usize));
         Self {
             vertices: body.vertices.clone(),
             bodies: once(0..count).collect(),
             elements: elements.strain[ranges.strain.clone()].to_vec(),
+            jumps: elements.jumps[ranges.jumps.clone()].to_vec(),
+            means: elements.means.iter().filter(own).copied().collect(),
+            between: levels.between,
+            is_developable: cloth.midpoints.is_some(),
             size,
             laws: warps.iter().filter(|_| is_elastic).map(|&warp| law.along(warp)).collect(),
             areas: areas.to_vec(),
@@ -187,13 +203,13 @@ impl Together {
             } else {
                 0.0
             },
-            mesh: cloth.mesh.clone(),
-            whole: cloth.torn.as_ref().map_or_else(|| cloth.mesh.clone(), |torn| (*torn.whole).clone()),
+            whole: cloth.torn.as_ref().map_or_else(|| levels.mesh.clone(), |torn| (*torn.whole).clone()),
             origins: match &cloth.torn {
                 Some(torn) => torn.origins.clone(),
-                None => (0..count as u32).collect(),
+                None => (0..levels.mesh.positions.len() as u32).collect(),
             },
-            order: body.order().to_vec(),
+            mesh: levels.mesh,
+            order: levels.order,
             cloth: (0..count as u32).collect(),
             ..Self::default()
         }
@@ -260,9 +276,14 @@ impl Together {
         self.elements.append(&mut other.elements);
         self.folds.append(&mut other.folds);
         self.curvatures.append(&mut other.curvatures);
+        self.jumps.extend(other.jumps.iter().map(|e| JumpElement { weight: e.weight * factor as f32, ..*e }));
+        self.means.append(&mut other.means);
+        self.is_developable |= other.is_developable;
+        let before = self.order.len() as u32;
+        self.between.extend(other.between.iter().map(|ends| ends.map(|end| end + before)));
         self.vertices.end = other.vertices.end;
         self.bodies.extend(other.bodies.iter().map(|b| first + b.start..first + b.end));
-        let of_cloth = self.order.len() as u32;
+        let of_cloth = self.mesh.positions.len() as u32;
         self.mesh.triangles.extend(other.mesh.triangles.iter().map(|t| t.map(|v| v + of_cloth)));
         self.mesh.positions.append(&mut other.mesh.positions);
         let of_whole = self.whole.positions.len() as u32;
@@ -287,9 +308,12 @@ impl Together {
         let are_particles = self.particles.len() == self.masses.len();
         let links = sewing::links(sewing, &self.vertices, &self.areas_around(), edge_length);
         let held: Vec<bool> = start[self.vertices.clone()].iter().map(|q| q[3] == 0.0).collect();
-        let of_cloth: Vec<bool> = self.cloth.iter().map(|&v| held[v as usize]).collect();
         let meshes = (&self.whole, &self.mesh, &self.origins[..]);
-        let transfers = torn::transfers(meshes, (&self.order, &of_cloth), cache);
+        let mut transfers = torn::transfers(meshes, (&self.order, &self.holds_of_levels(&held)), cache);
+        if self.is_developable {
+            transfers.insert(0, midpoints::transfer(&self.between));
+        }
+        let means = self.means_of_filter();
         let bags = pressure::tables(description, bags, sewing, &self.vertices, false);
         let parts = Parts {
             springs,
@@ -306,6 +330,8 @@ impl Together {
             bends: &self.bends,
             folds: &self.folds,
             curvatures: &self.curvatures,
+            jumps: &self.jumps,
+            means,
             size: self.size as f32,
             dt: time.dt,
             square_factor: square_factor(time.integrator),
@@ -384,6 +410,9 @@ impl Together {
             bends: &bends,
             folds: &folds,
             curvatures: &curvatures,
+            // Developable cloth is not sewn, nor beside what is.
+            jumps: &[],
+            means: Vec::new(),
             size: self.size as f32,
             dt: time.dt,
             square_factor: square_factor(time.integrator),
@@ -416,6 +445,10 @@ impl Together {
 
     /// The area around each vertex \[m²\], a third of each triangle's; 0 around those of solids.
     fn areas_around(&self) -> Vec<f64> {
+        if self.is_developable {
+            // It is not sewn, nor beside what is.
+            return vec![0.0; self.masses.len()];
+        }
         let mut by_caller = vec![0.0; self.order.len()];
         for t in &self.mesh.triangles {
             let [a, b, c] = t.map(|v| self.mesh.positions[v as usize].as_dvec3());

@@ -22,6 +22,12 @@ pub fn python(script: &str, arguments: &[&Path]) -> String {
     out.into_owned()
 }
 
+/// A program that comes with one of those packages.
+pub fn program(name: &str) -> PathBuf {
+    let name = if cfg!(windows) { format!("{name}.exe") } else { name.to_owned() };
+    interpreter().with_file_name(name)
+}
+
 /// What the Khronos validator says of a glTF file.
 pub fn validate_gltf(path: &Path) -> serde_json::Value {
     let folder = gltf_validator();

@@ -38,8 +38,13 @@ pub(crate) struct Cloth {
     /// Settings of the model `"pbd"`. Its defaults by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pbd: Option<Pbd>,
+    /// How far the corners of two triangles of the model `"developable"` may be apart at the ends of their
+    /// edge, over its length. Less makes folds smoother and cloth stiffer. 0.1 by default; 0.02 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.02, max = 1))]
+    pub jump: Option<f64>,
     /// Limits on the principal strains of every triangle: isotropic, or separate along warp, weft and bias.
-    /// None by default.
+    /// None by default; ±0.001 for the model `"developable"`, which holds limits of 0.0001 or more.
     #[serde(default)]
     pub strain: StrainLimits,
     /// Direction of the warp at rest, for a material that is not the same in all directions: a vector, before
@@ -99,6 +104,11 @@ pub(crate) enum Model {
     /// act inside, as inequalities. Of the material, only density, damping and thickness count. All bodies
     /// of a scene must be of this model.
     Pbd,
+    /// Nonconforming triangles with unknowns at the midpoints of edges, for cloth that bends and hardly
+    /// stretches: paper, leather, tarpaulin. It does not lock, as linear triangles do, and bends alike in all
+    /// directions. Requires `solver.scheme = "nearest"` with an implicit integrator, and a mesh that is flat
+    /// at rest. Does not support limits on `bend` and `edge`, tearing, pressure, seams and springs.
+    Developable,
 }
 
 impl Model {
@@ -114,6 +124,12 @@ impl Cloth {
         match self.model {
             Model::Fem => taut::Model::Fem,
             Model::Pbd => taut::Model::Pbd(self.pbd.unwrap_or_default().build()),
+            Model::Developable => {
+                let usual = taut::DevelopableModel::default();
+                taut::Model::Developable(taut::DevelopableModel {
+                    jump: self.jump.map_or(usual.jump, |jump| jump as f32),
+                })
+            }
             Model::Edge => taut::Model::Edge(taut::EdgeModel {
                 levels: self.levels.unwrap_or(usual.levels),
                 iterations: self.iterations.unwrap_or(usual.iterations),

@@ -40,6 +40,9 @@ pub(crate) fn add(
     elements: &mut Elements,
     cache: &HierarchyCache,
 ) -> Result<BodyTables, WorldError> {
+    if let Some(midpoints) = &cloth.midpoints {
+        return super::nonconforming::add(cloth, midpoints, first, elements);
+    }
     let mesh = &cloth.mesh;
     let count = mesh.positions.len();
     let adjacency = Adjacency::new(&mesh.triangles);
@@ -72,6 +75,7 @@ pub(crate) fn add(
             rigidity,
             springs,
             bends,
+            shown: None,
         }),
         damping: cloth.material.damping,
         scraps,

@@ -27,5 +27,8 @@ pub(crate) fn start(cloth: &Cloth, edge: f32, body: u64, description: &Descripti
             *x += amplitude * share * normal.normalize_or_zero();
         }
     }
+    if let Some(midpoints) = &cloth.midpoints {
+        midpoints.settle(&mut start);
+    }
     start
 }

@@ -15,8 +15,10 @@ use crate::{
         svd2::{RestInverse, Svd2, cauchy, deformation_gradient, rest_inverse, svd2},
         weave::{Limits, WeaveRange},
     },
-    measure::{BendMeasure, BodyCertificate, Energy, StrainMeasure, TearCertificate, past},
-    mesh::TriangleMesh,
+    measure::{
+        BendMeasure, BodyCertificate, Energy, StrainMeasure, TearCertificate, midpoints::ShownShape, past,
+    },
+    mesh::{TriangleMesh, adjacency::Adjacency, midpoints::Midpoints},
     term::curvature::CurvatureElement,
     velocity::{bending::RestHinge, fem, spring, spring::RestSpring},
 };
@@ -41,6 +43,8 @@ pub(crate) struct RestCloth {
     pub springs: Vec<RestSpring>,
     /// All hinges.
     pub bends: Vec<RestBend>,
+    /// What is shown of developable cloth.
+    pub shown: Option<Arc<ShownShape>>,
 }
 
 impl RestCloth {
@@ -56,9 +60,13 @@ impl RestCloth {
             strain: self.shape.measure(positions, cloth.strain, cloth.edge),
             bend: measure_bends(&self.bends, positions, cloth.bend),
             tear: TearCertificate::of(cloth),
+            midpoints: cloth
+                .midpoints
+                .as_ref()
+                .and_then(|midpoints| Some(self.shown.as_ref()?.measure(midpoints, positions))),
             energy: Energy {
                 stretch: match cloth.model {
-                    Model::Fem => match &self.law {
+                    Model::Fem | Model::Developable(_) => match &self.law {
                         Some(law) => self.shape.law_energy(law, positions),
                         None => stretch_energy(cloth, &self.shape, positions),
                     },
@@ -130,13 +138,30 @@ impl RestShape {
         }
     }
 
+    /// That of developable cloth, whose nonconforming triangles have four times the area between their
+    /// points.
+    ///
+    /// # Errors
+    /// As [`of_cloth`](Self::of_cloth).
+    pub(crate) fn of_midpoints(cloth: &Cloth, midpoints: &Midpoints) -> Result<Self, String> {
+        let mesh = cloth.element_mesh();
+        let edges = Adjacency::new(&mesh.triangles).edges;
+        let mut shape = Self::new(&mesh, edges).woven(cloth.weave_ranges()?).with_warps(cloth.warps()?);
+        for (t, area) in shape.areas.iter_mut().enumerate() {
+            *area *= midpoints.area_factor(t);
+        }
+        Ok(shape)
+    }
+
     /// The rest shape of `cloth` with its limits along warp, weft and bias, for [`triangle`](Self::triangle):
     /// without edges.
     ///
     /// # Errors
     /// If the warp has no direction in some triangle; the checks of a world refuse that before.
     pub fn of_cloth(cloth: &Cloth) -> Result<Self, String> {
-        Ok(Self::new(&cloth.mesh, Vec::new()).woven(cloth.weave_ranges()?).with_warps(cloth.warps()?))
+        Ok(Self::new(&cloth.element_mesh(), Vec::new())
+            .woven(cloth.weave_ranges()?)
+            .with_warps(cloth.warps()?))
     }
 
     /// The same with limits along warp, weft and bias, one for each triangle, in place of those that are the

@@ -4,5 +4,6 @@ pub(crate) mod assemble;
 pub(crate) mod imperfection;
 pub(crate) mod levels;
 pub mod measure;
+mod nonconforming;
 pub(crate) mod tear;
 pub(crate) mod validate;

@@ -2,8 +2,8 @@
 //! the library.
 
 use crate::{
-    Cloth, Description, EdgeModel, Limit, Model, PbdModel, PbdStiffness, Tear, WorldError,
-    mesh::adjacency::is_closed,
+    Cloth, Description, DevelopableModel, EdgeModel, Limit, Model, PbdModel, PbdStiffness, Scheme, Tear,
+    WorldError, mesh::adjacency::is_closed, schedule,
 };
 
 /// The error that says what is wrong with `cloth`.
@@ -25,7 +25,13 @@ pub(crate) fn check(cloth: &Cloth, description: &Description) -> Result<(), Worl
         Model::Fem => {}
         Model::Edge(settings) => check_edge_model(cloth, settings, description)?,
         Model::Pbd(settings) => check_pbd(cloth, settings)?,
+        Model::Developable(settings) => check_developable(cloth, settings, description)?,
     }
+    need(
+        cloth,
+        cloth.midpoints.is_none() || cloth.model.developable().is_some(),
+        "has midpoints, which are for model \"developable\" only",
+    )?;
     check_tear(cloth, cloth.tear.as_ref())?;
     check_masses(cloth)
 }
@@ -95,6 +101,9 @@ fn check_masses(cloth: &Cloth) -> Result<(), WorldError> {
         "masses must be given for each vertex, and lie between 1e-12 and 1e12 kg",
     )?;
     let mut referenced = vec![false; count];
+    for mean in cloth.midpoints.iter().flat_map(|midpoints| &midpoints.means) {
+        referenced[mean.point as usize] = true;
+    }
     for &v in cloth.mesh.triangles.iter().flatten() {
         referenced[v as usize] = true;
     }
@@ -102,6 +111,42 @@ fn check_masses(cloth: &Cloth) -> Result<(), WorldError> {
         Some(v) => Err(invalid(cloth, format!("vertex {v} belongs to no face, so it has no mass"))),
         None => Ok(()),
     }
+}
+
+/// Refuses what developable cloth cannot do.
+fn check_developable(
+    cloth: &Cloth,
+    settings: DevelopableModel,
+    description: &Description,
+) -> Result<(), WorldError> {
+    let of_points = cloth.midpoints.as_ref().is_some_and(|m| m.point_count() == cloth.mesh.positions.len());
+    need(cloth, of_points, "model \"developable\" needs the mesh of its midpoints: use Cloth::developable")?;
+    need(cloth, (0.02..=1.0).contains(&settings.jump), "jump must lie between 0.02 and 1")?;
+    need(
+        cloth,
+        description.solver.scheme == Scheme::Nearest && schedule::is_implicit(description),
+        "model \"developable\" needs the scheme nearest with the integrator bdf2 or euler; the others do not support it",
+    )?;
+    let limits = cloth.weave.map_or([cloth.strain; 3], |weave| [weave.warp, weave.weft, weave.bias]);
+    let tight = |limit: f32| limit.abs() < DevelopableModel::TIGHTEST * 0.999;
+    need(
+        cloth,
+        limits.iter().flat_map(|limit| [limit.min, limit.max]).flatten().all(|limit| !tight(limit)),
+        "model \"developable\" can hold limits on strain of 0.0001 (0.01 %) or more, not of less",
+    )?;
+    need(
+        cloth,
+        !cloth.bend.is_some() && !cloth.edge.is_some(),
+        "model \"developable\" has limits on strain only: `bend` and `edge` are for model \"fem\"",
+    )?;
+    need(cloth, cloth.masses.is_none(), "model \"developable\" supports no masses of vertices")?;
+    need(cloth, cloth.tear.is_none() && cloth.torn.is_none(), "model \"developable\" does not tear")?;
+    need(cloth, cloth.pressure.is_none(), "model \"developable\" supports no pressure inside")?;
+    need(
+        cloth,
+        description.seams.is_empty(),
+        "model \"developable\" cannot be combined with seams; use model \"fem\"",
+    )
 }
 
 /// Refuses what position-based dynamics cannot do.

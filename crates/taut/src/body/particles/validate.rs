@@ -29,6 +29,9 @@ pub(crate) fn check(particles: &Particles, _description: &Description) -> Result
     need(at_least_0(particles.damping), "damping must be finite and at least 0")?;
     match particles.model {
         Model::Fem => {}
+        Model::Developable(_) => {
+            need(false, "model \"developable\" is for cloth; particles have \"fem\" or \"pbd\"")?
+        }
         Model::Edge(_) => need(false, "model \"edge\" is for cloth; particles have \"fem\" or \"pbd\"")?,
         Model::Pbd(settings) => {
             if let Some(problem) = settings.problem() {

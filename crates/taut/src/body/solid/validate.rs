@@ -43,6 +43,9 @@ pub(crate) fn check(solid: &Solid, scheme: Scheme) -> Result<(), WorldError> {
     )?;
     match solid.model {
         Model::Fem => {}
+        Model::Developable(_) => {
+            need(false, "model \"developable\" is for cloth; solids have \"fem\" or \"pbd\"")?
+        }
         Model::Edge(_) => need(false, "model \"edge\" is for cloth; solids have \"fem\" or \"pbd\"")?,
         Model::Pbd(settings) => {
             settings.problem().map_or(Ok(()), |problem| Err(invalid(solid, problem)))?;

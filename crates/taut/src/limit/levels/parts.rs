@@ -213,7 +213,7 @@ mod tests {
             let place = world.numbered(0, vertex).unwrap().1;
             let levels = |scratch: &Scratch| match model {
                 Model::Fem => scratch.levels[0].1.of(&world.levels[0]).clone(),
-                Model::Pbd(_) => unreachable!(),
+                Model::Pbd(_) | Model::Developable(_) => unreachable!(),
                 Model::Edge(_) => {
                     scratch.edge_model[0].holding.of(&world.edge_model.bodies[0].leveled).clone()
                 }

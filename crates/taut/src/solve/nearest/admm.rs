@@ -51,6 +51,7 @@ impl Filter {
             for term in &mut memory.terms {
                 term.pull(&step, x, &ramp.stage, memory.cycle.residual());
             }
+            self.means.hand_on(memory.cycle.residual(), &self.masses);
             if met && iteration >= least && memory.is_settled(&step, x, enforced.converged) {
                 break;
             }
@@ -62,6 +63,7 @@ impl Filter {
             for term in &mut memory.terms {
                 term.after_cycle(&step, &ramp.stage, &mut memory.cycle, x);
             }
+            self.means.follow(x);
         }
         memory.each_kept(kept, |term, kept| term.end(&step, x, &ramp.stage, kept));
         memory.terms.iter().for_each(|term| term.expel(x));
@@ -79,6 +81,7 @@ impl Filter {
         stop: &Stop,
     ) -> (Step<'a>, bool, Ramp) {
         let tolerance = memory.tolerance(stop.tolerance);
+        self.means.follow(x);
         let Memory { terms, goal, .. } = memory;
         goal.copy_from_slice(x);
         terms.iter().for_each(|term| term.set_goal(self, goal));

@@ -2,6 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
+use super::means::Means;
 use super::tuning::{
     CALM_SPEED, OBSTACLE_WEIGHT, OBSTACLE_WEIGHT_SOLID, PAIR_WEIGHT, PAIR_WEIGHT_SOLID, RAMP, SHORT_STEP,
     STAGES,
@@ -21,6 +22,7 @@ use crate::{
         bending::{Bending, FoldElement},
         curvature::{Curvature, CurvatureElement},
         grip::Gripping,
+        jump::{JumpElement, Jumps},
         obstacle::Obstacles,
         pair::Pairs,
         pressure::{Bags, PRESSURE, PressureTable},
@@ -54,6 +56,8 @@ pub struct Filter {
     pub(crate) curvature: Option<Arc<Curvature>>,
     /// By vertex of the filter: the one that stands for it and its twins. Empty if there are none.
     pub(crate) welds: Arc<Vec<u32>>,
+    /// Vertices that are means of others.
+    pub(crate) means: Arc<Means>,
     /// Masses in units of their mean; 0 for vertices that are held, and for those that another stands for.
     pub(crate) masses: Vec<f32>,
     /// κ of each stage of the ramp.
@@ -115,6 +119,10 @@ pub struct Parts<'a> {
     pub folds: &'a [FoldElement],
     /// Its curvatures that do so.
     pub curvatures: &'a [CurvatureElement],
+    /// Jumps of its nonconforming triangles, with points of the world.
+    pub jumps: &'a [JumpElement],
+    /// Vertices of the filter that are means, and of which.
+    pub means: Vec<(u32, [u32; 2])>,
     /// Size of its largest body \[m\].
     pub size: f32,
     /// Length of a step \[s\].
@@ -213,6 +221,9 @@ impl Filter {
             Arc::new(Curvature::new(parts.curvatures, first, count, [unit, parts.dt], like))
         });
         blocks.extend(curvature.iter().map(|block| block.clone() as Arc<dyn Block>));
+        if !parts.jumps.is_empty() {
+            blocks.push(Arc::new(Jumps::new(parts.jumps, first, count)));
+        }
         if parts.has_obstacles {
             blocks.push(Arc::new(Obstacles { count }));
         }
@@ -253,6 +264,7 @@ impl Filter {
             bends,
             curvature,
             welds: Arc::new(parts.welds),
+            means: Arc::new(Means::new(parts.means, count)),
             masses: Vec::new(),
             stiffness: stiffness.map(|k| k as f32),
             edge_length,
@@ -282,7 +294,7 @@ impl Filter {
     pub(crate) fn has_reference(&self) -> bool {
         let keeps_volume = self.tetrahedra.as_ref().is_some_and(|tetrahedra| tetrahedra.keeps_any_volume());
         let is_unknown = |block: &Arc<dyn Block>| ["bending", PRESSURE].contains(&block.name());
-        !keeps_volume && !self.blocks.iter().any(is_unknown)
+        !keeps_volume && !self.means.any() && !self.blocks.iter().any(is_unknown)
     }
 
     /// Which of its elements belong to the vertices `vertices` of the world, those of whole bodies. Not for
@@ -345,6 +357,7 @@ impl Filter {
             bends: self.bends.clone(),
             curvature: self.curvature.clone(),
             welds: self.welds.clone(),
+            means: self.means.clone(),
             masses: Vec::new(),
             stiffness: self.stiffness,
             edge_length: self.edge_length,
@@ -363,8 +376,9 @@ impl Filter {
     fn hold(&mut self, held: impl Fn(usize) -> bool, like: Option<&Self>) {
         let masses = self.matrix.masses.iter().enumerate();
         self.masses = masses.map(|(i, mass)| if held(i) { 0.0 } else { *mass }).collect();
+        let means = self.means.clone();
         self.rings = self.tetrahedra.as_ref().map_or(Vec::new(), |tetrahedra| tetrahedra.rings(&self.masses));
-        let mut stiff = Stiff::default();
+        let mut stiff = Stiff { ends: means.ends(), ..Stiff::default() };
         self.blocks.iter().for_each(|block| block.matrix(&mut stiff));
         let MatrixParts { transfers, stiffness, .. } = &*self.matrix;
         let like = like.map(|like| &like.multigrid);
@@ -476,6 +490,7 @@ impl Filter {
                 x[i][..3].copy_from_slice(&place[..3]);
             }
         }
+        self.means.follow(x);
     }
 
     /// Number of vertices of each level, finest first.

@@ -119,7 +119,7 @@ impl Filter {
                 let i = first + k;
                 let mass = self.masses[i] * inertia[i];
                 *r = [0.0; 4];
-                if mass > 0.0 {
+                if mass > 0.0 || self.means.is_mean(i) {
                     let mut sum = [0.0; 4];
                     for k in 0..3 {
                         sum[k] = mass * (goal[i][k] - x[i][k]);

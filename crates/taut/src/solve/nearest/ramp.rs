@@ -24,6 +24,12 @@ pub enum Opening {
         /// What limits triangles have.
         limits: Tightness,
     },
+    /// The last stage of the ramp from the first iteration on, or the one before in short steps: triangles of
+    /// developable cloth are as stiff as that.
+    Nonconforming {
+        /// Whether the step is short.
+        is_short: bool,
+    },
 }
 
 /// What limits triangles have.
@@ -82,6 +88,7 @@ impl Ramp {
         let (sequence, steady): (&[(usize, u32)], usize) = match opening {
             Opening::Stage(stage) => (&[], stage),
             Opening::Bends => (&[], STAGE_IMPLICIT - 1),
+            Opening::Nonconforming { is_short } => (&[], RAMP.len() - 1 - usize::from(is_short)),
             Opening::Long { is_calm: true, limits: Tightness::Tight } => (&[], STAGE_STEADY),
             Opening::Long { is_calm: true, .. } => (&[], STAGE_IMPLICIT),
             Opening::Long { limits: Tightness::Free, .. } => (&LONG_STEP_WITHOUT_LIMITS, STAGE_IMPLICIT),
@@ -91,6 +98,7 @@ impl Ramp {
         let first = sequence.first().map_or(steady, |(stage, _)| *stage);
         let over_relaxation = match opening {
             Opening::Long { limits: Tightness::Loose | Tightness::Tight, .. } => OVER_RELAXATION,
+            Opening::Nonconforming { .. } if !touching => OVER_RELAXATION,
             _ => 1.0,
         };
         let (c, kappa) = (STAGES[first], stiffness[first]);

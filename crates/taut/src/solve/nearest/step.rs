@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use glam::Vec3;
+
 use super::{
     filter::Filter,
     memory::Memory,
@@ -124,6 +126,15 @@ impl Filters {
         for (filter, memory) in world.paces[self.pace].filters.iter().zip(&self.memories) {
             let own = &mut touched[filter.vertices.clone()];
             memory.terms.iter().for_each(|term| term.mark_touched(own));
+        }
+    }
+
+    /// Calls `add` with the vertices of `world` that the last step has put at places which single precision
+    /// does not resolve, and with what is left out there \[m\].
+    pub fn remainders(&self, world: &World, add: &mut dyn FnMut(usize, Vec3)) {
+        for (filter, memory) in world.paces[self.pace].filters.iter().zip(&self.memories) {
+            let first = filter.vertices.start;
+            memory.terms.iter().for_each(|term| term.remainders(&mut |i, rest| add(first + i, rest)));
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod bends;
 mod give_way;
+mod jumps;
 mod pairs;
 mod pressure;
 mod springs;
@@ -18,6 +19,7 @@ pub use give_way::{
     CLOTH_SLACK_GENEROSITY, CLOTH_SLACK_GROWTH, CLOTH_SLACK_WARM, bends_end_from, bends_give_way_from,
     cloth_gives_way_from, cloth_stretches_from,
 };
+pub use jumps::{JUMP_PAST, JUMP_PATIENCE, JUMP_WEIGHT};
 pub use pairs::{
     PAIR_BOOST, PAIR_CROWD, PAIR_LACKING, PAIR_NEAR, PAIR_WEIGHT, PAIR_WEIGHT_MOST, PAIR_WEIGHT_SOLID,
 };
