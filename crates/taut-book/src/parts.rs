@@ -359,20 +359,21 @@ pub const PARTS: [Part; 38] = [
         id: "S6",
         section: "Modeling cloth",
         title: "tearing",
-        status: Status::Part("strands of hair do not tear; all tables are built again when something tears"),
+        status: Status::Part("all tables are built again when something tears"),
         files: &[
             "crates/taut/src/body/cloth/tear.rs",
             "crates/taut/src/mesh/split.rs",
             "crates/taut/src/simulation/tear.rs",
             "crates/taut/src/simulation/open.rs",
             "crates/taut/src/describe/tear.rs",
+            "crates/taut/src/body/hair/tear.rs",
         ],
     },
     Part {
         id: "S7",
         section: "Modeling hair",
         title: "hair, straight and curly: edge, bending, torsion and altitude springs",
-        status: Status::Part("strands do not tear"),
+        status: Status::Whole,
         files: &[
             "crates/taut/src/strand_springs/mod.rs",
             "crates/taut/src/strand/mod.rs",

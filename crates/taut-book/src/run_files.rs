@@ -29,7 +29,7 @@ pub const METRICS: &[(&str, &str)] = &[
         "report.given_way",
         "Elements whose limits had given way at the end of the frame, because they could not be met.",
     ),
-    ("report.torn", "Vertices that were split off in this frame."),
+    ("report.torn", "Vertices that were split off, and strands that were cut, in this frame."),
     (
         "report.unsettled",
         "Strands of hair whose equilibrium was not found to the last, over all steps; their limits hold all the same.",

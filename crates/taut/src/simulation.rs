@@ -114,6 +114,8 @@ pub struct Simulation {
     events: Vec<Event>,
     /// Cloths that have torn, as they were.
     wholes: Vec<mend::Whole>,
+    /// Vertices that a brush made heavier for the frame that comes: their inverse masses without and with it.
+    brushed: Vec<(u32, [f32; 2])>,
 }
 
 impl Simulation {
@@ -169,6 +171,7 @@ impl Simulation {
             seams: Vec::new(),
             events: Vec::new(),
             wholes: Vec::new(),
+            brushed: Vec::new(),
             cache,
             world,
             state,

@@ -16,6 +16,7 @@ mod fabric;
 mod fit;
 mod folder;
 mod groom;
+mod hair_tearing;
 mod hostile;
 mod import_usd;
 mod mesh_obstacle;

@@ -2,6 +2,7 @@
 
 mod client;
 mod driving;
+mod groom;
 mod materials;
 mod no_levels;
 mod replay;

@@ -5,27 +5,29 @@
 //! that takes a tree. Closed meshes have an inside, which a point that is there leaves on the nearest way. Of
 //! cloth and open meshes a point keeps on the side on which it began the step.
 //!
+//! Between two of them that are nearer to each other than both margins, such as a ball on a floor, a point
+//! goes to the middle of what room there is ([`squeezed`]): the nearer one alone would push it into the
+//! other.
+//!
 //! Points are kept off, not the segments between them: an edge of cloth or a corner that is sharper than
 //! segments are long can reach between two points.
 //!
 //! [`detect`]: StrandContacts::detect
+//! [`squeezed`]: nearest::squeezed
+
+mod lanes;
+mod nearest;
 
 use glam::{DVec3, Mat3, Vec3};
+
+use nearest::Nearest;
 
 use super::{
     distance::vertex_triangle,
     inside::ClosedMesh,
     tree::{Swept, Tree},
 };
-use crate::{
-    Obstacle, World,
-    boundary::motion::Pose,
-    exec::threads::Threads,
-    kernel::{
-        lanes::{BATCH, Lanes, Quad},
-        real::{V3, add, dot, select3, sub},
-    },
-};
+use crate::{Obstacle, World, boundary::motion::Pose, exec::threads::Threads, kernel::lanes::Quad};
 
 /// Points below which a loop is not shared between threads.
 const GRAIN: usize = 512;
@@ -59,21 +61,6 @@ pub(crate) enum Thing {
     Body(u32),
     /// A triangle of cloth or of a soft body, and the weights of its corners at the point that is touched.
     Face([u32; 3], [f32; 3]),
-}
-
-/// What points side by side keep off: the fields of [`Touch`] but for what is touched.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Touches<L: Lanes> {
-    /// Lanes that something is near.
-    pub is_near: L::Mask,
-    /// Outward normals; 0 where nothing is near.
-    pub normal: V3<L>,
-    /// \[m\]
-    pub offset: L,
-    /// Where the touched point of the surface went in this step \[m\].
-    pub drift: V3<L>,
-    /// Coulomb friction coefficients.
-    pub friction: L,
 }
 
 /// An obstacle by a formula at the start and the end of the step.
@@ -235,96 +222,32 @@ impl StrandContacts {
         });
     }
 
-    /// What the points `vertices[at..]` of all vertices, at `p` \[m\], keep off: of what is nearer than
-    /// `reach` \[m\] the nearest.
-    #[inline(always)]
-    pub fn touches<L: Lanes>(
-        &self,
-        world: &World,
-        (vertices, at): (&[usize; BATCH], usize),
-        (p, reach): (V3<L>, L),
-    ) -> Touches<L> {
-        let zero = L::splat(0.0);
-        let mut nearest = reach;
-        let mut found = Touches {
-            is_near: zero.lt(zero),
-            normal: [zero; 3],
-            offset: zero,
-            drift: [zero; 3],
-            friction: zero,
-        };
-        if self.has_faces() {
-            let mut rows = [[0.0; BATCH]; 9];
-            for lane in at..at + L::WIDTH {
-                let touch = self.faces.get(vertices[lane] - world.strands.start);
-                let Some(Touch { normal, offset, drift, friction, .. }) = touch.copied().flatten() else {
-                    continue;
-                };
-                for c in 0..3 {
-                    rows[c][lane] = normal[c];
-                    rows[4 + c][lane] = drift[c];
-                }
-                (rows[3][lane], rows[7][lane], rows[8][lane]) = (offset, friction, 1.0);
-            }
-            let [n0, n1, n2, offset, d0, d1, d2, friction, is_face] = L::load_all(&rows, at);
-            let gap = dot([n0, n1, n2], p) - offset;
-            let touch = Touches {
-                is_near: gap.lt(nearest) & zero.lt(is_face),
-                normal: [n0, n1, n2],
-                offset,
-                drift: [d0, d1, d2],
-                friction,
-            };
-            found.take(touch, gap, &mut nearest);
-        }
-        let description = &world.description;
-        for (k, placed) in self.placed.iter().enumerate() {
-            let [begin, end] = [splat3(placed.poses[0].position), splat3(placed.poses[1].position)];
-            let arm = sub(p, end);
-            let far = dot(arm, arm).sqrt() - L::splat(placed.radius);
-            if !L::any(far.le(nearest)) {
-                continue;
-            }
-            let with_mass = || &description.rigid_bodies[k - description.obstacles.len()].obstacle;
-            let obstacle = description.obstacles.get(k).unwrap_or_else(with_mass);
-            let [before, after] = placed.turns;
-            let local = times(&after.transpose(), arm);
-            let (distance, normal) = obstacle.shape.distances(local);
-            let gap = distance - L::splat(obstacle.margin);
-            let normal = times(&after, normal);
-            let touch = Touches {
-                is_near: gap.lt(nearest),
-                normal,
-                offset: dot(normal, p) - gap,
-                drift: sub(p, add(times(&before, local), begin)),
-                friction: L::splat(obstacle.friction),
-            };
-            found.take(touch, gap, &mut nearest);
-        }
-        found
-    }
-
     /// What the point `v` of all vertices, at `p` \[m\], keeps off: of what is nearer than `reach` \[m\] the
     /// nearest. Cloth and open meshes are where they were last [detected](Self::detect).
     pub fn touch(&self, world: &World, v: usize, p: Vec3, reach: f32) -> Option<Touch> {
         let open = self.faces.get(v - world.strands.start).copied().flatten();
         let open = open.filter(|touch| !matches!(touch.thing, Thing::Closed));
-        let open = open.map(|touch| (touch.normal.dot(p) - touch.offset, touch));
-        let open = open.filter(|(gap, _)| *gap < reach);
-        let reach = open.map_or(reach, |(gap, _)| gap);
-        self.touch_solid(world, v, p, reach).or(open.map(|(_, touch)| touch))
+        let mut nearest = Nearest::within(reach);
+        nearest.take(open.map(|touch| (touch.normal.dot(p) - touch.offset, touch)));
+        self.take_solid(world, v, p, &mut nearest);
+        nearest.touch()
     }
 
     /// The same of what has an inside: obstacles by a formula, bodies with mass and closed meshes, but for
     /// how the latter drift.
     pub fn touch_solid(&self, world: &World, v: usize, p: Vec3, reach: f32) -> Option<Touch> {
+        let mut nearest = Nearest::within(reach);
+        self.take_solid(world, v, p, &mut nearest);
+        nearest.touch()
+    }
+
+    fn take_solid(&self, world: &World, v: usize, p: Vec3, nearest: &mut Nearest) {
         let description = &world.description;
         let count = description.obstacles.len();
-        let mut found = self.touch_closed(world, v, p, reach);
+        nearest.take(self.touch_closed(world, v, p, nearest.reach));
         for (k, placed) in self.placed.iter().enumerate() {
             let [begin, end] = &placed.poses;
-            let nearest = found.map_or(reach, |(gap, _)| gap);
-            if (p - end.position).length() - placed.radius > nearest {
+            if (p - end.position).length() - placed.radius > nearest.far() {
                 continue;
             }
             let (obstacle, thing) = match k.checked_sub(count) {
@@ -333,19 +256,11 @@ impl StrandContacts {
             };
             let local = end.to_body(p);
             let (gap, normal) = obstacle.gap(local);
-            if gap < nearest {
-                let normal = end.rotation * normal;
-                let touch = Touch {
-                    normal,
-                    offset: normal.dot(p) - gap,
-                    drift: p - begin.to_world(local),
-                    friction: obstacle.friction,
-                    thing,
-                };
-                found = Some((gap, touch));
-            }
+            let normal = end.rotation * normal;
+            let (offset, drift) = (normal.dot(p) - gap, p - begin.to_world(local));
+            let friction = obstacle.friction;
+            nearest.take(Some((gap, Touch { normal, offset, drift, friction, thing })));
         }
-        found.map(|(_, touch)| touch)
     }
 
     /// The nearest of the closed meshes, and how far it is away \[m\].
@@ -368,38 +283,6 @@ impl StrandContacts {
         }
         found
     }
-}
-
-impl<L: Lanes> Touches<L> {
-    /// Takes `other` where it is near, and its `gap` as that of the nearest.
-    #[inline(always)]
-    fn take(&mut self, other: Self, gap: L, nearest: &mut L) {
-        let mask = other.is_near;
-        *nearest = L::select(mask, gap, *nearest);
-        self.is_near = self.is_near | mask;
-        self.normal = select3::<L>(mask, other.normal, self.normal);
-        self.offset = L::select(mask, other.offset, self.offset);
-        self.drift = select3::<L>(mask, other.drift, self.drift);
-        self.friction = L::select(mask, other.friction, self.friction);
-    }
-}
-
-/// The same vector in every lane.
-#[inline(always)]
-fn splat3<L: Lanes>(v: Vec3) -> V3<L> {
-    [L::splat(v.x), L::splat(v.y), L::splat(v.z)]
-}
-
-/// The same matrix times several vectors.
-#[inline(always)]
-fn times<L: Lanes>(matrix: &Mat3, v: V3<L>) -> V3<L> {
-    let columns = matrix.to_cols_array_2d();
-    let mut product = [L::splat(0.0); 3];
-    for k in 0..3 {
-        let [a, b, c] = [L::splat(columns[0][k]), L::splat(columns[1][k]), L::splat(columns[2][k])];
-        product[k] = a * v[0] + b * v[1] + c * v[2];
-    }
-    product
 }
 
 /// How far vertex `v` went \[m\].

@@ -10,9 +10,15 @@
 //! curve are or on where it wraps around, and long segments need no care but to make a box larger. In a grid
 //! of cells, a query tests all segments in whole rows of cells, most of which are not near it.
 
+mod boxes;
+
 use glam::Vec3;
 
-use super::segment::{Closest, Ends, closest};
+use self::boxes::{Probe, Window, around_boxes, around_points, column, grown};
+use super::{
+    MAX_PARTNERS,
+    segment::{Closest, Ends, closest},
+};
 use crate::{
     exec::threads::Threads,
     kernel::{
@@ -311,6 +317,36 @@ impl Tree {
         self.look_through::<L>(block, &mut found, visitor);
     }
 
+    /// A little more than the largest of the squares of the distances \[m²\] from the segment at place `rank`
+    /// to those at the places `others`.
+    #[inline(always)]
+    pub(super) fn farthest<L: Lanes>(&self, rank: usize, others: &[u32; MAX_PARTNERS]) -> f32 {
+        let ends = Ends::<L>::splat([self.points[2 * rank], self.points[2 * rank + 1]]);
+        let (mut starts, mut stops) = ([0u32; BATCH], [0u32; BATCH]);
+        for lane in 0..BATCH {
+            let other = others[lane % MAX_PARTNERS];
+            (starts[lane], stops[lane]) = (2 * other, 2 * other + 1);
+        }
+        let mut squared = [0.0f32; BATCH];
+        for at in (0..MAX_PARTNERS).step_by(L::WIDTH) {
+            let [x, y, z, _] = L::fetch(&self.points, &starts, at);
+            let [p, q, r, _] = L::fetch(&self.points, &stops, at);
+            let Closest { apart, .. } = closest(ends, Ends { start: [x, y, z], end: [p, q, r] });
+            dot(apart, apart).store(&mut squared, at);
+        }
+        let largest = squared[..MAX_PARTNERS].iter().fold(0.0f32, |a, b| a.max(*b));
+        // The other way round, and in other places, rounding is another.
+        let half = 0.5 * (self.points[2 * rank].iter().take(3)).fold(0.0f32, |a, b| a.max(b.abs()));
+        let reach = largest.sqrt() * 1.001 + 1e-6 * half + 2e-4 * self.length_of(rank);
+        if largest.is_finite() { reach * reach } else { f32::INFINITY }
+    }
+
+    /// Length of the segment at place `rank` \[m\].
+    #[inline(always)]
+    fn length_of(&self, rank: usize) -> f32 {
+        point(&self.points[2 * rank]).distance(point(&self.points[2 * rank + 1]))
+    }
+
     /// The box of a block.
     #[inline(always)]
     fn box_of(&self, block: usize) -> [f32; 6] {
@@ -447,112 +483,5 @@ impl Found {
         for c in 0..6 {
             self.boxes[place / BATCH][c][place % BATCH] = corners[c];
         }
-    }
-}
-
-/// One of 16.
-#[inline(always)]
-fn column(rows: &[[f32; BATCH]; 6], lane: usize) -> [f32; 6] {
-    [rows[0][lane], rows[1][lane], rows[2][lane], rows[3][lane], rows[4][lane], rows[5][lane]]
-}
-
-/// The box around the first points, of one block at most.
-#[inline(always)]
-fn around_points(points: &[Quad]) -> [f32; 6] {
-    let mut corners = NO_BOX;
-    for point in &points[..points.len().min(2 * BATCH)] {
-        for c in 0..3 {
-            corners[c] = if point[c] < corners[c] { point[c] } else { corners[c] };
-            corners[3 + c] = if point[c] > corners[3 + c] { point[c] } else { corners[3 + c] };
-        }
-    }
-    corners
-}
-
-/// The box around 16.
-fn around_boxes(boxes: &Boxes) -> [f32; 6] {
-    let mut corners = NO_BOX;
-    for c in 0..3 {
-        corners[c] = boxes[c].iter().fold(f32::MAX, |a, b| a.min(*b));
-        corners[3 + c] = boxes[3 + c].iter().fold(f32::MIN, |a, b| a.max(*b));
-    }
-    corners
-}
-
-/// A box and what is within `reach` of it \[m\].
-#[inline(always)]
-fn grown([x, y, z, p, q, r]: [f32; 6], reach: f32, slack: f32) -> [f32; 6] {
-    let by = reach + slack;
-    [x - by, y - by, z - by, p + by, q + by, r + by]
-}
-
-/// A box that others are compared with.
-struct Window<L>([L; 6]);
-
-impl<L: Lanes> Window<L> {
-    #[inline(always)]
-    fn new(corners: &[f32; 6]) -> Self {
-        let mut all = [L::splat(0.0); 6];
-        for c in 0..6 {
-            all[c] = L::splat(corners[c]);
-        }
-        Self(all)
-    }
-
-    /// Which boxes overlap it, as bits.
-    #[inline(always)]
-    fn overlaps(&self, boxes: &Boxes) -> u32 {
-        let own = &self.0;
-        let mut bits = 0;
-        for at in (0..BATCH).step_by(L::WIDTH) {
-            let [x, y, z, p, q, r] = L::load_all(boxes, at);
-            let low = x.le(own[3]) & y.le(own[4]) & z.le(own[5]);
-            let high = own[0].le(p) & own[1].le(q) & own[2].le(r);
-            bits |= L::bits(low & high) << at;
-        }
-        bits
-    }
-}
-
-/// A segment that others are compared with.
-struct Probe<L> {
-    middle: [L; 3],
-    /// Unit vector along it, or 0.
-    along: [L; 3],
-    /// Half its length \[m\].
-    half: L,
-    /// What rounding may add to a distance \[m\].
-    slack: f32,
-}
-
-impl<L: Lanes> Probe<L> {
-    #[inline(always)]
-    fn new(middle: [f32; 3], half: [f32; 3], length: f32, slack: f32) -> Self {
-        let inverse = if length > 1e-18 { 1.0 / length } else { 0.0 };
-        Self {
-            middle: [L::splat(middle[0]), L::splat(middle[1]), L::splat(middle[2])],
-            along: [L::splat(half[0] * inverse), L::splat(half[1] * inverse), L::splat(half[2] * inverse)],
-            half: L::splat(length),
-            slack,
-        }
-    }
-
-    /// Which of the segments `block[..][at..at + WIDTH]` reach into the cylinder of radius `reach` \[m\]
-    /// around this one, as bits: the others are further away. Strands mostly lie side by side, and then
-    /// hardly any gets through that is not near.
-    #[inline(always)]
-    fn touches(&self, block: &Block, at: usize, reach: f32) -> u32 {
-        let [x, y, z, hx, hy, hz] = L::load_all(block, at);
-        let apart = [x - self.middle[0], y - self.middle[1], z - self.middle[2]];
-        let half = [hx, hy, hz];
-        let (apart_squared, half_squared) = (dot(apart, apart), dot(half, half));
-        let (along, half_along) = (dot(apart, self.along), dot(half, self.along));
-        let reach = L::splat(reach + self.slack);
-        let [zero, rounding] = [L::splat(0.0), L::splat(1e-6)];
-        let half_across =
-            ((half_squared - half_along * half_along).max(zero) + half_squared * rounding).sqrt();
-        let across = apart_squared - along * along - (apart_squared + half_squared) * rounding;
-        let limit = reach + half_across;
-        L::bits(across.le(limit * limit) & along.abs().le(self.half + half_along.abs() + reach))
     }
 }

@@ -4,6 +4,9 @@ use glam::Vec3;
 
 use super::{Simulation, SimulationError, finite};
 
+/// Factor on the mass of points that a brush takes along: the rest of their strands follows them.
+const HEAVIER: f32 = 100.0;
+
 /// Share of its radius within which a brush takes points along in full.
 const FULL: f32 = 0.5;
 
@@ -27,6 +30,7 @@ impl Simulation {
             });
         }
         let way = to - from;
+        self.lighten_brushed();
         let velocity = way / self.world.description.frame_time;
         let mut taken = 0;
         for k in 0..self.world.hair.len() {
@@ -48,9 +52,22 @@ impl Simulation {
                 self.state.mean_v[v][..3].copy_from_slice(&next);
                 // The step before had another velocity, which must not be continued.
                 self.state.begin_anew(v..v + 1);
+                let light = self.state.x[v][3];
+                let heavy = light / (1.0 + share * (HEAVIER - 1.0));
+                self.state.x[v][3] = heavy;
+                self.brushed.push((v as u32, [light, heavy]));
                 taken += 1;
             }
         }
         Ok(taken)
+    }
+
+    /// Gives points that a brush took along their masses again, at the end of a frame.
+    pub(super) fn lighten_brushed(&mut self) {
+        for (v, [light, heavy]) in self.brushed.drain(..) {
+            if let Some(x) = self.state.x.get_mut(v as usize).filter(|x| x[3] == heavy) {
+                x[3] = light;
+            }
+        }
     }
 }

@@ -73,6 +73,7 @@ impl Simulation {
             report = report.followed_by(&self.advance_once(budget));
         }
         self.end_poses();
+        self.lighten_brushed();
         self.collect_events(&report);
         self.collect_tears(&counts, &mut report);
         report

@@ -292,17 +292,24 @@ fn push_node<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, i: usize) {
         banded.push::<12>(r0 + 1 + c, a, diagonal, -g[c]);
     }
 
+    push_length(set, work, i);
+}
+
+/// The row of the length of the segment before node `i`.
+#[inline(always)]
+fn push_length<L: Lanes>(set: &Setting<'_, L>, work: &mut Work<'_, L>, i: usize) {
+    let (zero, k) = (L::splat(0.0), i - set.first);
     let mut a = [zero; CURLY];
     let (mut diagonal, mut right) = (L::splat(-1.0), zero);
-    if !nothing {
+    if i > 0 {
         (diagonal, right) = length_row(set, work, i - 1);
         let along = scale(work.edge[i - 1], set.inverse_length(i - 1));
         for c in 0..3 {
             a[2 - c] = along[c];
-            if has_one {
+            if k >= 1 {
                 a[7 - c] = -along[c];
             }
         }
     }
-    work.banded::<CURLY>().push::<8>(r0 + 4, a, diagonal, right);
+    work.banded::<CURLY>().push::<8>(CURLY + 5 * k + 4, a, diagonal, right);
 }
