@@ -141,7 +141,7 @@ fn edge_sheet() -> bool {
         let limit = Limit { min: Some(-0.1), max: Some(0.1) };
         match model {
             Model::Edge(_) => cloth.edge = limit,
-            Model::Fem | Model::Pbd(_) => cloth.strain = limit,
+            Model::Fem | Model::Pbd(_) | Model::Developable(_) => cloth.strain = limit,
         }
         cloth.model = model;
         World::new(Description { bodies: vec![cloth.into()], ..Description::default() }).unwrap()

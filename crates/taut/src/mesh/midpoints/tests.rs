@@ -111,7 +111,7 @@ fn a_jump_is_how_far_corners_are_apart() {
 
 #[test]
 fn what_cannot_have_such_triangles_is_refused_by_name() {
-    let refused = |mesh: &TriangleMesh| Midpoints::new(mesh, &[]).err().expect("refused");
+    let refused = |mesh: &TriangleMesh| Midpoints::new(mesh, &[]).expect_err("refused");
     assert!(refused(&sheet([2, 9], Diagonals::Regular)).contains("at least 4 cells wide"));
     let mut bent = sheet([9, 7], Diagonals::Regular);
     bent.positions.iter_mut().for_each(|p| p.y += p.x * p.x);
@@ -125,8 +125,8 @@ fn what_cannot_have_such_triangles_is_refused_by_name() {
     assert!(refused(&turned).contains("agree on their front"));
 }
 
-/// The stiffness Σ ∇φ · ∇φ A of triangles of `elements` with points at `x`, times `factor` of each, as a dense
-/// matrix of `count` points.
+/// The stiffness Σ ∇φ · ∇φ A of triangles of `elements` with points at `x`, times `factor` of each, as a
+/// dense matrix of `count` points.
 fn stiffness(
     elements: &[[u32; 3]],
     x: &[Vec3],
