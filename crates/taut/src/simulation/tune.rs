@@ -369,10 +369,11 @@ impl Settings {
     /// The same, for what `body` is.
     fn problem_of(&self, body: &Body) -> Option<&'static str> {
         body.as_cloth()?.midpoints.as_ref()?;
-        if self.limiter == Limiter::Edge || self.bend.is_some() {
-            return Some("developable cloth has limits on strain only");
-        }
-        DevelopableModel::problem(&self.weave.map_or([self.strain; 3], |w| [w.warp, w.weft, w.bias]))
+        let is_other = self.limiter == Limiter::Edge || self.bend.is_some();
+        let other = is_other.then_some("developable cloth has limits on strain only");
+        other.or_else(|| {
+            DevelopableModel::problem(&self.weave.map_or([self.strain; 3], |w| [w.warp, w.weft, w.bias]))
+        })
     }
 
     /// What is wrong with its limits, and what is allowed.
