@@ -369,11 +369,9 @@ impl Settings {
     /// The same, for what `body` is.
     fn problem_of(&self, body: &Body) -> Option<&'static str> {
         body.as_cloth()?.midpoints.as_ref()?;
-        let is_other = self.limiter == Limiter::Edge || self.bend.is_some();
-        let other = is_other.then_some("developable cloth has limits on strain only");
-        other.or_else(|| {
-            DevelopableModel::problem(&self.weave.map_or([self.strain; 3], |w| [w.warp, w.weft, w.bias]))
-        })
+        let limits = self.weave.map_or([self.strain; 3], |w| [w.warp, w.weft, w.bias]);
+        let other = self.limiter == Limiter::Edge || self.bend.is_some();
+        other.then_some("developable cloth has no such limit").or_else(|| DevelopableModel::problem(&limits))
     }
 
     /// What is wrong with its limits, and what is allowed.
