@@ -386,7 +386,7 @@ pub const PARTS: [Part; 38] = [
         section: "3.1",
         title: "nonconforming (Crouzeix–Raviart) elements",
         status: Status::Part(
-            "with limits on strain of 0.01 % or more in place of rigidity, and jumps at corners limited to a tenth \
+            "with limits on strain, ±0.1 % by default, in place of rigidity, and jumps at corners limited to a tenth \
              of an edge, which the paper does not limit; meshes that are flat at rest",
         ),
         files: &[

@@ -646,6 +646,23 @@ fn problems_of_several_bodies_come_at_once_when_built() {
 }
 
 #[test]
+fn what_developable_cloth_does_not_support() {
+    let says = |lines: &str, line: usize, key: &str, words: &[&str]| {
+        refused(cloth(&format!("model = \"developable\"\n{lines}")), Some(line), Some(key), words);
+    };
+    let strain = ["cannot hold", "0.0001", "feasible"];
+    says("strain = { max = 0 }", 8, "cloth.sheet.strain.max", &strain);
+    says("strain = { min = -0.00001 }", 8, "cloth.sheet.strain.min", &strain);
+    says("bend = { max = 5 }", 8, "cloth.sheet.bend", &["hinges", "does not have"]);
+    says("edge = { max = 0.1 }", 8, "cloth.sheet.edge", &["use strain"]);
+    says("tear = { stretch = 0.1 }", 8, "cloth.sheet.tear", &["does not tear"]);
+    says("jump = 0", 8, "cloth.sheet.jump", &["0.02"]);
+    says("[solver]\nscheme = \"sweep\"", 7, "cloth.sheet.model", &["nearest", "sweep"]);
+    says("[solver]\nintegrator = \"leap-frog\"", 7, "cloth.sheet.model", &["bdf2"]);
+    refused(cloth("jump = 0.1"), Some(7), Some("cloth.sheet.jump"), &["developable"]);
+}
+
+#[test]
 fn absurdly_deep_scenes_are_refused() {
     let deep = 100_000;
     for text in [

@@ -22,6 +22,17 @@ impl DevelopableModel {
     pub const TIGHTEST: f32 = 1e-4;
 }
 
+impl DevelopableModel {
+    /// What is wrong with these limits on the strain of developable cloth, and what is allowed.
+    pub(crate) fn problem(limits: &[Limit]) -> Option<&'static str> {
+        let tight = |limit: f32| limit.abs() < 0.999 * Self::TIGHTEST;
+        let is_tight = limits.iter().flat_map(|limit| [limit.min, limit.max]).flatten().any(tight);
+        is_tight.then_some(
+            "model \"developable\" can hold limits on strain of 0.0001 (0.01 %) or more, not of less",
+        )
+    }
+}
+
 impl Default for DevelopableModel {
     fn default() -> Self {
         Self { jump: 0.1 }

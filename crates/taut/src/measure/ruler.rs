@@ -105,6 +105,11 @@ fn strands(bodies: &[BodyTables], vertex_count: usize) -> Range<usize> {
     first.map_or(vertex_count, |body| body.vertices.start)..vertex_count
 }
 
+/// A vertex that starts at `p` \[m\], and its inverse mass \[1/kg\]. Means have no mass: they follow others.
+fn at_start(p: Vec3, mass: f64) -> Quad {
+    [p.x, p.y, p.z, if mass > 0.0 { (1.0 / mass) as f32 } else { 0.0 }]
+}
+
 impl Ruler {
     /// Rest tables of `description`.
     ///
@@ -140,11 +145,8 @@ impl Ruler {
             let body = BodyTables::new(described, start.len(), is_elastic, &mut elements, cache)?;
             let edge = (elements.edge_length_sum - length) / (elements.edge_count - count).max(1) as f64;
             let begins = BodyTables::start(described, edge, number, &description);
-            start.extend(body.order().iter().map(|&v| {
-                let (p, mass) = (begins[v as usize], body.masses[v as usize]);
-                // Means have no mass: they follow others.
-                [p.x, p.y, p.z, if mass > 0.0 { (1.0 / mass) as f32 } else { 0.0 }]
-            }));
+            let order = body.order().iter().map(|&v| v as usize);
+            start.extend(order.map(|v| at_start(begins[v], body.masses[v])));
             body::add_pins(&description, described, &body, &mut pins, &mut motions, &mut rigid_groups)?;
             if let Body::Hair(hair) = described {
                 roots.push(RootTable::new(hair, body.vertices.start, &description)?);

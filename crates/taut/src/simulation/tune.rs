@@ -312,9 +312,9 @@ impl Simulation {
         let mut changed = self.settings.clone();
         for index in range.clone() {
             let settings = &mut changed[index];
-            change(&self.description().bodies[index], settings);
-            let described = &self.description().bodies[index];
-            if let Some(problem) = settings.problem().or_else(|| settings.problem_of(described)) {
+            let body = &self.description().bodies[index];
+            change(body, settings);
+            if let Some(problem) = settings.problem().or_else(|| settings.problem_of(body)) {
                 return Err(SimulationError::LimitOutOfRange { body: self.name(index), problem });
             }
         }
@@ -369,13 +369,9 @@ impl Settings {
     /// The same, for what `body` is.
     fn problem_of(&self, body: &Body) -> Option<&'static str> {
         body.as_cloth()?.midpoints.as_ref()?;
-        let woven = self.weave.map_or([self.strain; 3], |weave| [weave.warp, weave.weft, weave.bias]);
-        let tight = |limit: f32| limit.abs() < 0.999 * DevelopableModel::TIGHTEST;
-        if self.limiter == Limiter::Edge || self.bend.is_some() {
-            return Some("developable cloth has limits on strain only");
-        }
-        let is_tight = woven.iter().flat_map(|limit| [limit.min, limit.max]).flatten().any(tight);
-        is_tight.then_some("developable cloth can hold limits on strain of 0.0001 or more")
+        let limits = self.weave.map_or([self.strain; 3], |w| [w.warp, w.weft, w.bias]);
+        let other = self.limiter == Limiter::Edge || self.bend.is_some();
+        other.then_some("developable cloth has no such limit").or_else(|| DevelopableModel::problem(&limits))
     }
 
     /// What is wrong with its limits, and what is allowed.

@@ -18,11 +18,11 @@
 //! few triangles are settled one by one. Stopping at the first feasible state would bias motion towards
 //! stiffness, so there is a least number of iterations.
 //!
-//! What is kept in range is a list of [terms](crate::term): strains, bends, jumps, obstacles, contacts, seams,
-//! grips, rigid bodies. A projection out of obstacles after each iteration, in place of a term, diverges, and
-//! one at the end leaves strain. Bodies that may touch are solved together, in one [`filter::Filter`]; where
-//! there is contact the solve is elastic: stretches are drawn to 1 before they are clamped, and bending is a
-//! part of the matrix. Limits on edges keep to the sweeps, which run afterwards.
+//! What is kept in range is a list of [terms](crate::term): strains, bends, jumps, obstacles, contacts,
+//! seams, grips, rigid bodies. A projection out of obstacles after each iteration, in place of a term,
+//! diverges, and one at the end leaves strain. Bodies that may touch are solved together, in one
+//! [`filter::Filter`]; where there is contact the solve is elastic: stretches are drawn to 1 before they are
+//! clamped, and bending is a part of the matrix. Limits on edges keep to the sweeps, which run afterwards.
 //!
 //! | part | file |
 //! |---|---|

@@ -71,6 +71,11 @@ pub struct Jumps {
 }
 
 impl Jumps {
+    /// The block of `elements`, if there are any.
+    pub(crate) fn block(elements: &[JumpElement], first: u32, count: usize) -> Option<Arc<dyn Block>> {
+        (!elements.is_empty()).then(|| Arc::new(Self::new(elements, first, count)) as Arc<dyn Block>)
+    }
+
     /// Tables of `elements`, whose points count from `first`; the filter has `count`.
     pub fn new(elements: &[JumpElement], first: u32, count: usize) -> Self {
         let pack = |indices: &[u32]| JumpBatch {

@@ -40,9 +40,9 @@ pub(crate) struct Solver {
     pub projection: Projection,
     /// How far inside the limits the solver aims, and how far from that a converged step may end (strain,
     /// dimensionless), so that it ends within the limits as given. By default a tenth of the tightest limit
-    /// (three tenths where limits differ along warp, weft and bias, half with developable cloth), at most 0.005. Or `{ past = 0.01 }`: how
-    /// far past the limits a converged step may end, as in the papers: a limit of 0.05 may end at 0.06. 0 to
-    /// 10; 0 uses all iterations.
+    /// (three tenths where limits differ along warp, weft and bias, half with developable cloth), at most
+    /// 0.005. Or `{ past = 0.01 }`: how far past the limits a converged step may end, as in the papers: a
+    /// limit of 0.05 may end at 0.06. 0 to 10; 0 uses all iterations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Tolerance>,
     /// Largest excess past a bend limit of a converged step \[°\]. 0 to 180; 0 uses all iterations.

@@ -128,12 +128,7 @@ fn check_developable(
         "model \"developable\" needs the scheme nearest with the integrator bdf2 or euler; the others do not support it",
     )?;
     let limits = cloth.weave.map_or([cloth.strain; 3], |weave| [weave.warp, weave.weft, weave.bias]);
-    let tight = |limit: f32| limit.abs() < DevelopableModel::TIGHTEST * 0.999;
-    need(
-        cloth,
-        limits.iter().flat_map(|limit| [limit.min, limit.max]).flatten().all(|limit| !tight(limit)),
-        "model \"developable\" can hold limits on strain of 0.0001 (0.01 %) or more, not of less",
-    )?;
+    DevelopableModel::problem(&limits).map_or(Ok(()), |problem| need(cloth, false, problem))?;
     need(
         cloth,
         !cloth.bend.is_some() && !cloth.edge.is_some(),

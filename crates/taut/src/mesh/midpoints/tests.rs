@@ -125,8 +125,8 @@ fn what_cannot_have_such_triangles_is_refused_by_name() {
     assert!(refused(&turned).contains("agree on their front"));
 }
 
-/// The stiffness Σ ∇φ · ∇φ A of triangles of `elements` with points at `x`, times `factor` of each, as a dense
-/// matrix of `count` points.
+/// The stiffness Σ ∇φ · ∇φ A of triangles of `elements` with points at `x`, times `factor` of each, as a
+/// dense matrix of `count` points.
 fn stiffness(
     elements: &[[u32; 3]],
     x: &[Vec3],

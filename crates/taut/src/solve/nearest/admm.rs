@@ -51,19 +51,13 @@ impl Filter {
             for term in &mut memory.terms {
                 term.pull(&step, x, &ramp.stage, memory.cycle.residual());
             }
-            self.means.hand_on(memory.cycle.residual(), &self.masses);
             if met && iteration >= least && memory.is_settled(&step, x, enforced.converged) {
                 break;
             }
             if memory.terms.iter().any(|term| term.stale() == Stale::Now) {
                 self.weigh(&step, &ramp.stage, memory);
             }
-            memory.soften(step.stiffening);
-            self.multigrid.cycle(settings.threads, &mut memory.cycle, x);
-            for term in &mut memory.terms {
-                term.after_cycle(&step, &ramp.stage, &mut memory.cycle, x);
-            }
-            self.means.follow(x);
+            self.follow(&step, &ramp.stage, x, memory);
         }
         memory.each_kept(kept, |term, kept| term.end(&step, x, &ramp.stage, kept));
         memory.terms.iter().for_each(|term| term.expel(x));

@@ -221,12 +221,8 @@ impl Filter {
             Arc::new(Curvature::new(parts.curvatures, first, count, [unit, parts.dt], like))
         });
         blocks.extend(curvature.iter().map(|block| block.clone() as Arc<dyn Block>));
-        if !parts.jumps.is_empty() {
-            blocks.push(Arc::new(Jumps::new(parts.jumps, first, count)));
-        }
-        if parts.has_obstacles {
-            blocks.push(Arc::new(Obstacles { count }));
-        }
+        blocks.extend(Jumps::block(parts.jumps, first, count));
+        blocks.extend(parts.has_obstacles.then(|| Arc::new(Obstacles { count }) as Arc<dyn Block>));
         blocks.push(Arc::new(Pairs { count }));
         if parts.link_count > 0 {
             blocks.push(Arc::new(Seams::new(parts.links, parts.link_count)));

@@ -131,6 +131,17 @@ impl Filter {
         });
     }
 
+    /// Moves `x` by about the answer to the residual.
+    pub(super) fn follow(&self, step: &Step, stage: &Stage, x: &mut [Quad], memory: &mut Memory) {
+        self.means.hand_on(memory.cycle.residual(), &self.masses);
+        memory.soften(step.stiffening);
+        self.multigrid.cycle(step.settings.threads, &mut memory.cycle, x);
+        for term in &mut memory.terms {
+            term.after_cycle(step, stage, &mut memory.cycle, x);
+        }
+        self.means.follow(x);
+    }
+
     /// Takes the matrices of a stage of the ramp, with the weights of all terms.
     pub(super) fn weigh(&self, step: &Step, stage: &Stage, memory: &mut Memory) {
         let Memory { terms, diagonal, cycle, .. } = memory;
