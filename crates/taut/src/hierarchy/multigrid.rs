@@ -44,9 +44,10 @@ const MAX_DIRECT_VERTICES: usize = 400;
 /// ω times the largest eigenvalue of D⁻¹A.
 const DAMPING: f64 = 4.0 / 3.0;
 
-/// The same where there are nonconforming triangles. With 4/3 a cycle answers some residuals by 4/3 of what
-/// they ask for, which two-sided limits of 0.1 % turn into divergence within a hundred iterations.
-const DAMPING_NONCONFORMING: f64 = 1.0;
+/// The same where there are nonconforming triangles, or narrow limits. With 4/3 a cycle answers some
+/// residuals by 4/3 of what they ask for, which two-sided limits of 0.1 % turn into divergence within a
+/// hundred iterations.
+const DAMPING_NARROW: f64 = 1.0;
 
 /// Symmetric sweeps over a coarsest level that is not inverted.
 const COARSEST_SWEEPS: usize = 8;
@@ -86,6 +87,8 @@ pub struct Stiff<'a> {
     pub maps: Vec<&'a dyn StiffMaps>,
     /// By vertex: the two whose mean it is, or itself twice. Empty if no vertex is a mean.
     pub ends: &'a [[u32; 2]],
+    /// Whether limits on strain leave so little room that a cycle must not answer more than it is asked for.
+    pub is_narrow: bool,
 }
 
 /// Matrices of all levels.
@@ -170,7 +173,7 @@ impl Multigrid {
             *first = Arc::new(held);
         }
         let mut rows = Rows::assemble(masses, stiff);
-        let factor = if stiff.ends.is_empty() { DAMPING } else { DAMPING_NONCONFORMING };
+        let factor = if stiff.ends.is_empty() && !stiff.is_narrow { DAMPING } else { DAMPING_NARROW };
         let mut steps = Vec::new();
         let mut transfers = transfers.into_iter().peekable();
         while let Some(transfer) = transfers.next() {

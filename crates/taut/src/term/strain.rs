@@ -37,7 +37,7 @@ use crate::{
     solve::nearest::{
         ramp::{Opening, Ramp, Tightness},
         tuning::{
-            BATCH_GRAIN, CLOTH_GIVES_WAY_EVERY, CLOTH_ON_ITS_WAY, DEPTH_ELASTIC, DEPTH_HARD, TIGHT,
+            BATCH_GRAIN, CLOTH_GIVES_WAY_EVERY, CLOTH_ON_ITS_WAY, DEPTH_ELASTIC, DEPTH_HARD, NARROW, TIGHT,
             WARM_START, WARM_START_SHORT, cloth_gives_way_from, cloth_stretches_from,
         },
     },
@@ -65,6 +65,8 @@ pub struct Strain {
     two_sided: bool,
     /// What limits triangles have.
     limits: Tightness,
+    /// Whether any triangle has [narrow](is_narrow) limits.
+    is_narrow: bool,
     /// Laws of triangles inside their limits.
     laws: Laws,
     /// Rest areas \[m²\]; of several bodies, such that one κ is right for each.
@@ -98,6 +100,7 @@ impl Strain {
             vertex_count: count,
             two_sided: elements.iter().any(StrainElement::has_lower_limit),
             limits: tightness(elements.iter().map(|e| e.range)),
+            is_narrow: elements.iter().any(|e| is_narrow(e.range)),
             laws: Laws::pack(kind, laws),
             areas: share(areas.to_vec(), like.map(|like| &like.areas)),
             corners: share(Corners::new(count, &corners), like.map(|like| &like.corners)),
@@ -174,6 +177,16 @@ impl Strain {
     }
 }
 
+/// Whether limits leave little room on both sides.
+fn is_narrow(range: strain::Range<f32>) -> bool {
+    range.max - range.min < NARROW
+}
+
+/// Whether limits that a caller gives become [narrow](is_narrow), or nearly: the solver aims inside them.
+pub fn may_be_narrow(range: strain::Range<f32>) -> bool {
+    range.max - range.min < 1.3 * NARROW
+}
+
 /// How tight limits are.
 fn tightness(ranges: impl Iterator<Item = strain::Range<f32>>) -> Tightness {
     let mut tightest = Tightness::Free;
@@ -198,6 +211,7 @@ impl Block for Strain {
     }
 
     fn matrix<'a>(&'a self, stiff: &mut Stiff<'a>) {
+        stiff.is_narrow |= self.is_narrow;
         stiff.triangles.extend((0..self.count as u32).zip(self.areas.iter()).map(|(t, &area)| {
             let [a, b, c] = self.rest_of(t).map(f64::from);
             (self.vertices_of(t).map(|v| v as u32), [[-a, -(b + c)], [a, b], [0.0, c]], area)

@@ -198,6 +198,25 @@ fn a_budget_ends_a_frame_in_time() {
     assert!((60..200).contains(&clock::read()), "read {} times", clock::read());
 }
 
+/// A cycle that answers some residuals by more than they ask for diverges within such limits.
+#[test]
+fn narrow_limits_converge_however_long_it_takes() {
+    for room in [0.001, 0.003] {
+        let mut cloth = Cloth::new("c", grid(24), Material::named("polyester").unwrap());
+        cloth.strain = Limit { min: Some(-room), max: Some(room) };
+        cloth.pins = vec![Pin { vertices: vec![0, 24], motion: Motion::default(), ..Pin::default() }];
+        let mut description = Description { bodies: vec![cloth.into()], ..Description::default() };
+        description.solver.steps_per_frame = 1;
+        description.solver.iterations = 400;
+        let (world, state) = run(description, 20);
+        let certificate = certify(&world, &state);
+        let strain = &certificate.bodies[0].strain;
+        assert!(strain.max_residual <= 0.2 * f64::from(room), "±{room}: {strain:?}");
+        let lowest = state.positions(&world, 0).iter().map(|x| x.y).fold(f32::INFINITY, f32::min);
+        assert!((-1.5..-0.1).contains(&lowest), "±{room}: {lowest}");
+    }
+}
+
 /// Bad descriptions are refused by name.
 #[test]
 fn what_cannot_be_simulated_is_refused() {

@@ -19,6 +19,7 @@ use crate::{
     kernel::strain::Range,
     limit::{aim::Aim, levels::solid::SolidLimits},
     measure::Ruler,
+    term::strain::may_be_narrow,
 };
 
 /// All limits of a body.
@@ -80,8 +81,12 @@ impl BodyLimits {
         }
     }
 
-    /// Whether both limit the same things on the same sides, by whatever values.
+    /// Whether both limit the same things on the same sides, by whatever values that take the same matrices.
     pub fn is_like(&self, other: &Self) -> bool {
+        let (a, b) = (self.strain_bounds(), other.strain_bounds());
+        if a != b && [a, b].iter().any(|bounds| may_be_narrow(bounds.range())) {
+            return false;
+        }
         let woven = match (&self.weave, &other.weave) {
             (None, None) => kind(self.strain) == kind(other.strain),
             (Some(a), Some(b)) => {
