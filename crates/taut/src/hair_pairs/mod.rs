@@ -63,8 +63,6 @@ pub(crate) struct StrandPairs {
     found: Vec<[Partners; BATCH]>,
     /// Place of each segment in that order.
     ranks: Vec<u32>,
-    /// Both of the search before, with as many segments.
-    before: (Vec<[Partners; BATCH]>, Vec<u32>),
     /// Partners by the first node of a segment, nearest first.
     partners: Vec<Partners>,
     /// Positions when pairs are evaluated \[m\], and the smallest mass of the segment that starts there.
@@ -88,7 +86,6 @@ impl StrandPairs {
             tree: Tree::default(),
             found: Vec::new(),
             ranks: vec![NONE; nodes],
-            before: (Vec::new(), vec![NONE; nodes]),
             partners: vec![[NONE; MAX_PARTNERS]; nodes],
             placed: Vec::new(),
             overlaps: Vec::new(),
@@ -105,18 +102,15 @@ impl StrandPairs {
     pub(crate) fn search(&mut self, x: &[Quad], reach: f32, threads: &Threads) {
         assert_eq!(x.len(), self.strands.len(), "positions and strands do not match");
         self.tree.build(&self.is_segment, x, reach, threads);
-        std::mem::swap(&mut self.found, &mut self.before.0);
-        std::mem::swap(&mut self.ranks, &mut self.before.1);
         let (tree, strands, kind) = (&self.tree, &self.strands, LaneKind::detect());
+        self.found.resize(tree.count(), [[NONE; MAX_PARTNERS]; BATCH]);
+        threads.each_piece(&mut self.found, TAKEN_BLOCKS, |first, found| {
+            lanes::run(kind, Nearest { tree, strands, reach, first, found });
+        });
         self.ranks.fill(NONE);
         for (rank, &v) in tree.order.iter().enumerate() {
             self.ranks[v as usize] = rank as u32;
         }
-        self.found.resize(tree.count(), [[NONE; MAX_PARTNERS]; BATCH]);
-        let known = Known { ranks: &self.ranks, before: (self.before.0.as_flattened(), &self.before.1) };
-        threads.each_piece(&mut self.found, TAKEN_BLOCKS, |first, found| {
-            lanes::run(kind, Nearest { tree, strands, reach, known, first, found });
-        });
         let (ranks, found) = (&self.ranks, self.found.as_flattened());
         threads.each(&mut self.partners, TAKEN, |first, partners| {
             for (k, partners) in partners.iter_mut().enumerate() {
@@ -198,30 +192,11 @@ fn mutual(v: u32, ranks: &[u32], found: &[Partners]) -> Partners {
     partners
 }
 
-/// What is known of the nearest segments from the search before: those of then are not far now, so that
-/// nothing beyond the last of them needs to be looked at.
-#[derive(Clone, Copy)]
-struct Known<'a> {
-    ranks: &'a [u32],
-    before: (&'a [Partners], &'a [u32]),
-}
-
-impl Known<'_> {
-    /// Places in `tree` of what was nearest to segment `v`, if its list was full.
-    fn nearest(&self, v: u32) -> Option<[u32; MAX_PARTNERS]> {
-        let (found, ranks) = self.before;
-        let own = found.get(ranks[v as usize] as usize)?;
-        let now = own.map(|other| self.ranks.get(other as usize).copied().unwrap_or(NONE));
-        (!now.contains(&NONE)).then_some(now)
-    }
-}
-
 /// Finds the nearest segments of each one in blocks from `first` on.
 struct Nearest<'a> {
     tree: &'a Tree,
     strands: &'a [u32],
     reach: f32,
-    known: Known<'a>,
     first: usize,
     found: &'a mut [[Partners; BATCH]],
 }
@@ -231,19 +206,11 @@ impl Work for Nearest<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Self { tree, strands, reach, known, first, found } = self;
+        let Self { tree, strands, reach, first, found } = self;
         for (k, found) in found.iter_mut().enumerate() {
             let list = List { keys: [(f32::INFINITY, NONE); MAX_PARTNERS], count: 0 };
-            let (lists, mut limits) = ([list; BATCH], [(reach * reach, reach); BATCH]);
+            let (lists, limits) = ([list; BATCH], [(reach * reach, reach); BATCH]);
             let members = tree.members(first + k);
-            for (own, &v) in members.iter().enumerate() {
-                if let Some(others) = known.nearest(v) {
-                    let farthest = tree.farthest::<L>((first + k) * BATCH + own, &others);
-                    if farthest < reach * reach {
-                        limits[own] = (farthest, farthest.sqrt());
-                    }
-                }
-            }
             let mut lists = Lists { tree, strands, members, lists, limits };
             tree.near::<L>(first + k, &mut lists);
             for lane in 0..BATCH {

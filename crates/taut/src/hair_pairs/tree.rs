@@ -15,10 +15,7 @@ mod boxes;
 use glam::Vec3;
 
 use self::boxes::{Probe, Window, around_boxes, around_points, column, grown};
-use super::{
-    MAX_PARTNERS,
-    segment::{Closest, Ends, closest},
-};
+use super::segment::{Closest, Ends, closest};
 use crate::{
     exec::threads::Threads,
     kernel::{
@@ -315,36 +312,6 @@ impl Tree {
             }
         }
         self.look_through::<L>(block, &mut found, visitor);
-    }
-
-    /// A little more than the largest of the squares of the distances \[m²\] from the segment at place `rank`
-    /// to those at the places `others`.
-    #[inline(always)]
-    pub(super) fn farthest<L: Lanes>(&self, rank: usize, others: &[u32; MAX_PARTNERS]) -> f32 {
-        let ends = Ends::<L>::splat([self.points[2 * rank], self.points[2 * rank + 1]]);
-        let (mut starts, mut stops) = ([0u32; BATCH], [0u32; BATCH]);
-        for lane in 0..BATCH {
-            let other = others[lane % MAX_PARTNERS];
-            (starts[lane], stops[lane]) = (2 * other, 2 * other + 1);
-        }
-        let mut squared = [0.0f32; BATCH];
-        for at in (0..MAX_PARTNERS).step_by(L::WIDTH) {
-            let [x, y, z, _] = L::fetch(&self.points, &starts, at);
-            let [p, q, r, _] = L::fetch(&self.points, &stops, at);
-            let Closest { apart, .. } = closest(ends, Ends { start: [x, y, z], end: [p, q, r] });
-            dot(apart, apart).store(&mut squared, at);
-        }
-        let largest = squared[..MAX_PARTNERS].iter().fold(0.0f32, |a, b| a.max(*b));
-        // The other way round, and in other places, rounding is another.
-        let half = 0.5 * (self.points[2 * rank].iter().take(3)).fold(0.0f32, |a, b| a.max(b.abs()));
-        let reach = largest.sqrt() * 1.001 + 1e-6 * half + 2e-4 * self.length_of(rank);
-        if largest.is_finite() { reach * reach } else { f32::INFINITY }
-    }
-
-    /// Length of the segment at place `rank` \[m\].
-    #[inline(always)]
-    fn length_of(&self, rank: usize) -> f32 {
-        point(&self.points[2 * rank]).distance(point(&self.points[2 * rank + 1]))
     }
 
     /// The box of a block.

@@ -8,11 +8,9 @@ const STRAIGHT: f64 = 1e-5;
 
 /// Move below which a strand is solved, over the mean length of its segments. With 5e-3, tips of curls are
 /// 0.26 mm from those of converged steps after 4 s of shaking, and with this 0.1 mm, for 16 iterations in
-/// place of 12.
+/// place of 12. Straight ones on a head are 0.65 mm off in the mean with 5e-3, as some take another way
+/// around it, and 0.04 mm with this, for 6.9 iterations in place of 6.2.
 const SETTLED: f64 = 1.5e-3;
-
-/// The same of strands without frames, whose last steps are shorter.
-const SETTLED_STRAIGHT: f64 = 5e-3;
 
 /// What does not change of a batch of strands. Rows are by node; segment j begins at node j, joint i is at
 /// node i. Masses and stiffness are in units of `unit`.
@@ -57,14 +55,13 @@ impl Rods {
             (0..count).map(|k| row(&|strand| value(strand, k))).collect()
         };
         let joints = if is_curly { nodes } else { 0 };
-        let settled = if is_curly { SETTLED } else { SETTLED_STRAIGHT };
         let curvature = |i: usize| [0, 1].map(|k| row(&|strand| strand.curvature[i][k]));
         let has_limits = limits.iter().any(Option::is_some);
         Self {
             nodes,
             is_curly,
             unit: row(&unit_of),
-            settled: row(&|strand| settled * strand.length.iter().sum::<f64>() / (nodes - 1) as f64),
+            settled: row(&|strand| SETTLED * strand.length.iter().sum::<f64>() / (nodes - 1) as f64),
             mass: rows(nodes, &|strand, i| strand.mass[i] / unit_of(strand)),
             length: rows(nodes - 1, &|strand, j| strand.length[j]),
             inverse_length: rows(nodes - 1, &|strand, j| 1.0 / strand.length[j]),
