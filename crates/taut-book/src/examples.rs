@@ -182,6 +182,18 @@ noise = 0.003
 seed = 4
 "#
         }
+        "HairTear" => {
+            r#"[[hair]]
+name = "threads"
+mesh = { grow = { mesh = { box = { size = [0.2, 0.02, 0.02], cells = [4, 1, 1] } }, count = 20, length = 0.2, segments = 20 } }
+rest = "straight"
+pin = [{ select = "corner:tip" }]
+[hair.tear]
+stretch = 0.02
+random = 0.3                             # from point to point
+weak = [{ select = "corner:root", factor = 0.5 }]
+"#
+        }
         "Root" => {
             r#"[[obstacle]]
 name = "head"
@@ -449,6 +461,13 @@ pin = [{ select = "corner:start" }]
             r#"[[cloth]]
 mesh = { grid = { size = [0.2, 0.2], cells = [64, 64] } }
 bend = { min = -30.0, max = 30.0 }
+
+[[cloth]]                         # bends freely, and hardly stretches
+name = "paper"
+mesh = { grid = { size = [0.3, 0.2], cells = [30, 20] } }
+transform = { translate = [0.0, 0.5, 0.0] }
+model = "developable"             # within ±0.1 % by default
+jump = 0.05                       # of an edge
 "#
         }
         "Stretch" | "WovenStretch" | "Bend" | "WovenBend" => {
