@@ -16,7 +16,7 @@
 //! | midpoint | two nonconforming triangles | a third of each |
 //! | mean | one of each | none: a third of the nonconforming one goes to its ends, half each |
 //!
-//! Faces between the points make a mesh without gaps ([`faces`]): what touches, and what wind blows at.
+//! Faces between the points make a mesh without gaps (`faces`): what touches, and what wind blows at.
 
 mod faces;
 
