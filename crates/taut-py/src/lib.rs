@@ -7,6 +7,7 @@
 mod arrays;
 mod convert;
 mod errors;
+mod events;
 mod filter;
 mod mesh;
 mod picture;
@@ -16,6 +17,7 @@ mod scene;
 mod simulation;
 mod studio;
 mod view;
+mod words;
 
 use pyo3::prelude::*;
 

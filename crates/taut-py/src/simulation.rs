@@ -6,12 +6,12 @@ use glam::Vec3;
 use numpy::{PyArray1, PyArray2};
 use pyo3::{
     prelude::*,
-    types::{PyAny, PyDict, PyList},
+    types::{PyAny, PyList},
 };
 use taut::{
-    Air, BodyHandle, BrokenSpring, Budget, Cloth, Contact, DevelopableModel, Element, Event, GripHandle,
-    Material, MeshFrames, MeshObstacle, ObstacleHandle, Pin, Pose, Pressure, PressureLaw, RigidBody,
-    RigidBodyHandle, Scheme, SimulationError, Solid, SolidMaterial, Solver, Tear, Tolerance, Vectors,
+    Air, BodyHandle, Budget, Cloth, Contact, DevelopableModel, Event, GripHandle, MeshFrames, MeshObstacle,
+    ObstacleHandle, Pose, Pressure, PressureLaw, RigidBody, RigidBodyHandle, SimulationError, Solid,
+    SolidMaterial, Solver, Tear, Tolerance, Vectors,
     mesh::{TriangleMesh, midpoints::Midpoints, tetrahedra::TetrahedronMesh},
 };
 
@@ -19,8 +19,10 @@ use crate::{
     arrays,
     convert::{LimitArg, Triple, limit, rotation, to_python, vector},
     errors,
+    events::described,
     scene::Scene,
     view::{Rows, Views, show},
+    words::{material_of, pins_of, scheme_of, unknown},
 };
 
 /// A body of a simulation.
@@ -28,10 +30,24 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Body(BodyHandle);
 
+impl Body {
+    /// The one with this handle.
+    pub fn of(handle: BodyHandle) -> Self {
+        Self(handle)
+    }
+}
+
 /// An obstacle of a simulation: one that is moved by its user, or a rigid body.
 #[pyclass(frozen, eq, hash, module = "taut")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Obstacle(Solidity);
+
+impl Obstacle {
+    /// A rigid body.
+    pub fn of_rigid(handle: RigidBodyHandle) -> Self {
+        Self(Solidity::Rigid(handle))
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Solidity {
@@ -727,95 +743,4 @@ fn not_in_memory(py: Python<'_>) -> PyErr {
     let message =
         "vertices of developable cloth follow from what is simulated, and are not in memory: use positions()";
     errors::raise(py, "UnsupportedError", message)
-}
-
-fn unknown(py: Python<'_>, what: &str, given: &str, known: impl Iterator<Item = &'static str>) -> PyErr {
-    let known: Vec<&str> = known.collect();
-    errors::raise(py, "ParameterError", format!("{what} is {given:?}; must be one of {}", known.join(", ")))
-}
-
-fn material_of(py: Python<'_>, name: &str) -> PyResult<Material> {
-    Material::named(name).ok_or_else(|| unknown(py, "material", name, Material::names()))
-}
-
-fn scheme_of(py: Python<'_>, name: &str) -> PyResult<Scheme> {
-    let all = [
-        ("nearest", Scheme::Nearest),
-        ("sweep", Scheme::Sweep),
-        ("serial", Scheme::Serial),
-        ("jacobi", Scheme::Jacobi),
-        ("cycle", Scheme::Cycle),
-        ("paper", Scheme::Paper),
-    ];
-    let found = all.iter().find(|(known, _)| *known == name);
-    found
-        .map(|(_, scheme)| *scheme)
-        .ok_or_else(|| unknown(py, "scheme", name, all.iter().map(|(known, _)| *known)))
-}
-
-fn pins_of(py: Python<'_>, pins: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Pin>> {
-    let vertices = pins.map(|pins| arrays::vertices(py, "pins", pins)).transpose()?.unwrap_or_default();
-    Ok(if vertices.is_empty() { Vec::new() } else { vec![Pin { vertices, ..Pin::default() }] })
-}
-
-/// An event as a dictionary: its kind, and what it is about.
-fn described(py: Python<'_>, event: Event) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    let kind = |kind: &str| dict.set_item("kind", kind);
-    match event {
-        Event::LimitNotMet { body, element, excess } => {
-            kind("limit-not-met")?;
-            dict.set_item("body", Body(body))?;
-            let (what, element) = match element {
-                Element::Triangle(number) => ("triangle", vec![number]),
-                Element::Tetrahedron(number) => ("tetrahedron", vec![number]),
-                Element::Edge(edge) => ("edge", edge.to_vec()),
-                Element::Hinge(edge) => ("hinge", edge.to_vec()),
-                _ => ("element", Vec::new()),
-            };
-            dict.set_item(what, element)?;
-            dict.set_item("excess", excess)?;
-        }
-        Event::Tangled { body, vertex, edges } => {
-            kind("tangled")?;
-            dict.set_item("body", Body(body))?;
-            dict.set_item("vertex", vertex)?;
-            dict.set_item("edges", edges)?;
-        }
-        Event::SeamClosed { seam, bodies } => {
-            kind("seam-closed")?;
-            dict.set_item("seam", seam)?;
-            dict.set_item("bodies", bodies.map(Body))?;
-        }
-        Event::Rescued { body, vertex } => {
-            kind("rescued")?;
-            dict.set_item("body", Body(body))?;
-            dict.set_item("vertex", vertex)?;
-        }
-        Event::SpringBroke { spring } => {
-            kind("spring-broke")?;
-            match spring {
-                BrokenSpring::Segment { body, segment } => {
-                    dict.set_item("body", Body(body))?;
-                    dict.set_item("segment", segment)?;
-                }
-                BrokenSpring::Spring { name, number } => {
-                    dict.set_item("spring", name)?;
-                    dict.set_item("number", number)?;
-                }
-                _ => {}
-            }
-        }
-        Event::Torn { body, vertices } => {
-            kind("torn")?;
-            dict.set_item("body", Body(body))?;
-            dict.set_item("vertices", (vertices.start, vertices.end))?;
-        }
-        Event::RigidBodyRescued { body } => {
-            kind("rescued")?;
-            dict.set_item("obstacle", Obstacle(Solidity::Rigid(body)))?;
-        }
-        _ => kind("other")?,
-    }
-    Ok(dict)
 }
