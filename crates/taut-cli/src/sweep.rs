@@ -5,6 +5,7 @@ mod page;
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, ExitCode, Stdio},
     time::Duration,
@@ -62,7 +63,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     if let Some(engine) = &args.submit {
         return openjd::submit(args, engine, &root, plan.len());
     }
-    fs::create_dir_all(&root).map_err(|error| cannot_write(&root, &error.to_string()))?;
+    make_folder(&root)?;
     keep_plan(&root, &plan, args)?;
     let wanted: Vec<&Planned> = match args.only {
         None => plan.iter().collect(),
@@ -168,6 +169,14 @@ fn cannot_write(path: &Path, why: &str) -> Failure {
     Failure::Write { message, hint: Some("the same command goes on with the runs that are left".into()) }
 }
 
+/// Makes the folder of a sweep. One that cannot be made is bad input, as with `taut run`.
+fn make_folder(root: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(root).map_err(|error| {
+        let message = format!("could not create {}: {error}", root.display());
+        Failure::input(message, "choose another folder with -o")
+    })
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     atomic::write(path, text.as_bytes()).map_err(|error| cannot_write(path, &error.to_string()))
 }
@@ -212,10 +221,15 @@ fn run_all(
     let share = Share::new(args.quiet || args.json, format!("{} runs", wanted.len()));
     let mut running: Vec<(usize, Child)> = Vec::new();
     let mut failed = None;
+    let mut is_told = false;
     while !running.is_empty() || (!waiting.is_empty() && failed.is_none() && !interrupt.is_requested()) {
         while running.len() < args.jobs && failed.is_none() && !interrupt.is_requested() {
             let Some(planned) = waiting.pop() else { break };
             running.push((planned.run, start(args, root, planned)?));
+        }
+        if interrupt.is_requested() && !is_told {
+            is_told = true;
+            running.iter().for_each(|(_, child)| stop(child));
         }
         let mut k = 0;
         while k < running.len() {
@@ -227,7 +241,7 @@ fn run_all(
             let (run, child) = running.swap_remove(k);
             let is_fine = matches!(status.code(), Some(0 | 1)) || interrupt.is_requested();
             if !is_fine && failed.is_none() {
-                failed = Some((run, said(child)));
+                failed = Some((run, status.code(), said(child)));
             }
         }
         share.show(1.0 - (waiting.len() + running.len()) as f64 / wanted.len().max(1) as f64);
@@ -235,22 +249,41 @@ fn run_all(
     }
     share.finish();
     match failed {
-        Some((run, said)) => {
+        Some((run, status, said)) => {
             let hint = "the same command goes on with the runs that are left";
-            Err(Failure::input(format!("run {run:04} failed: {}", said.trim()), hint))
+            let message = format!("run {run:04} failed: {said}");
+            Err(match status {
+                Some(status) if status == i32::from(code::BAD_INPUT) => Failure::input(message, hint),
+                _ => Failure::Write { message, hint: Some(hint.into()) },
+            })
         }
         None => Ok(!interrupt.is_requested()),
     }
 }
 
-/// What a child has written to standard error.
+/// The errors that a child has printed; all that it has, if it names none.
 fn said(mut child: Child) -> String {
     let mut text = String::new();
     if let Some(errors) = &mut child.stderr {
-        use std::io::Read;
         let _ = errors.read_to_string(&mut text);
     }
-    text
+    let errors: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
+    if errors.is_empty() { text.trim().to_owned() } else { errors.join("; ") }
+}
+
+/// Asks a run to stop after the frame that it computes.
+fn stop(child: &Child) {
+    #[cfg(unix)]
+    if let Ok(id) = i32::try_from(child.id()) {
+        use nix::{
+            sys::signal::{Signal, kill},
+            unistd::Pid,
+        };
+        // One that has just ended is no error.
+        let _ = kill(Pid::from_raw(id), Signal::SIGINT);
+    }
+    #[cfg(not(unix))]
+    let _ = child;
 }
 
 /// Starts a run, or goes on with it.
@@ -263,6 +296,9 @@ fn start(args: &SweepArgs, root: &Path, planned: &Planned) -> Result<Child, Fail
     }
     command.args(args.frames.map(|n| format!("--frames={n}")));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    // Ctrl-C is passed on once; a second one would end runs inside a frame.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map_err(|error| cannot_write(root, &error.to_string()))
 }
 

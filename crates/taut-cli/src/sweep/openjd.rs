@@ -6,7 +6,7 @@ use std::{ops::RangeInclusive, path::Path, process::ExitCode};
 
 use serde_json::{Value, json};
 
-use super::write;
+use super::{make_folder, write};
 use crate::{args::SweepArgs, failure::Failure, terminal};
 
 /// Engines that jobs can be submitted to.
@@ -98,7 +98,7 @@ fn template(name: &str, (step, parameter): (&str, Value), command: &[String]) ->
 
 fn save(path: &Path, template: &Value, quiet: bool) -> Result<ExitCode, Failure> {
     let parent = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(parent).map_err(|error| super::cannot_write(parent, &error.to_string()))?;
+    make_folder(parent)?;
     write(path, &(serde_json::to_string_pretty(template).unwrap_or_default() + "\n"))?;
     if !quiet {
         terminal::print(&format!("{}\n", path.display()))?;

@@ -89,6 +89,42 @@ fn a_sweep_runs_every_combination_and_goes_on_where_it_was() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_sweep_that_is_interrupted_stops_its_runs_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("sweep");
+    let words = ["sweep", "hanging-sheet", "-o", out.to_str().unwrap(), "--quiet", "--jobs", "2"];
+    let words =
+        [&words[..], &["--vary", "scene.seed=1,2,3", "--set", "expect={}", "--frames", "100000"]].concat();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_taut")).args(&words).spawn().unwrap();
+    while !(0..2).all(|k| out.join(format!("000{k}/frames/sheet.0003.npy")).is_file()) {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let id = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
+    nix::sys::signal::kill(id, nix::sys::signal::Signal::SIGINT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    for k in 0..2 {
+        let text = fs::read_to_string(out.join(format!("000{k}/outcome.json"))).unwrap();
+        let outcome: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(outcome["status"], "interrupted", "run {k}");
+    }
+    assert!(!out.join("0002").exists());
+    let csv = fs::read_to_string(out.join("sweep.csv")).unwrap();
+    assert!(csv.lines().all(|line| line.starts_with("run,") || line.contains(",unfinished,")), "{csv}");
+    // A file where the folder should be is bad input.
+    let (code, _, said) = taut(&[
+        "sweep",
+        "hanging-sheet",
+        "--vary",
+        "scene.seed=1",
+        "-o",
+        out.join("sweep.csv").to_str().unwrap(),
+    ]);
+    assert!(code == 2 && said.contains("choose another folder"), "{said}");
+}
+
 #[test]
 #[ignore = "needs Python and the packages of a farm"]
 fn farms_take_the_jobs_and_run_them() {
